@@ -129,10 +129,11 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
     return { value, from: 'load' };
   }
 
-  function forget(key: string): void {
+  function forget(key?: string): void {
     flights.forget(key);
     values.forget(key);
-    failures.delete(key);
+    if (key === undefined) failures.clear();
+    else failures.delete(key);
   }
 
   return {
@@ -150,9 +151,7 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
       await values.drop(key);
     },
     expire(key) {
-      if (key === undefined) failures.clear();
-      else failures.delete(key);
-      flights.forget(key);
+      forget(key);
       values.expire(key);
     },
     wrap(key, load, policy, signal) {
@@ -202,7 +201,7 @@ function createValues<V>(options: MemoryCacheOptions<V>, now: () => number) {
       await behind?.write(key, { value, freshUntil, staleUntil });
     },
     /** A running lookup of a changed key may return the older value, so its result is ignored from now on. */
-    forget: (key: string) => lookups.forget(key),
+    forget: (key?: string) => lookups.forget(key),
     /** The fresh value that another process shared, else undefined. An old one is kept, in case loading fails. */
     async lookUp(key: string): Promise<SharedCacheEntry<V> | undefined> {
       if (behind === undefined) return undefined;
