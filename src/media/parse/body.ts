@@ -44,6 +44,8 @@ export class Body {
   readonly #bytes: Buffer;
   #text: string | undefined;
   #scripts: readonly Script[] | undefined;
+  /** The scripts that contain each searched text: `isLarge` and the reader of a post search for the same texts. */
+  readonly #found = new Map<string, readonly Script[]>();
 
   constructor(bytes: Uint8Array) {
     const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
@@ -87,9 +89,16 @@ export class Body {
 
   /** The JSON scripts that contain one of `texts`, in order. */
   jsonScriptsWith(texts: readonly string[]): readonly Script[] {
-    const searched = texts.filter(text => text !== '').map(text => Buffer.from(text));
-    const found = new Set(searched.flatMap(text => scriptsAround(this.#bytes, text, this.scripts)));
+    const found = new Set(texts.flatMap(text => this.#scriptsWith(text)));
     return this.scripts.filter(script => found.has(script));
+  }
+
+  #scriptsWith(text: string): readonly Script[] {
+    const known = this.#found.get(text);
+    if (known !== undefined) return known;
+    const found = text === '' ? [] : scriptsAround(this.#bytes, Buffer.from(text), this.scripts);
+    this.#found.set(text, found);
+    return found;
   }
 }
 
