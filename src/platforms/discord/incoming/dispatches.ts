@@ -112,9 +112,12 @@ function kindOf({ type, data }: Dispatch, isOfInterest: GuardOptions['isOfIntere
  */
 function completeInteraction(data: unknown, client: Client): void {
   if (!isRecord(data)) return;
-  const { data: command, guild_id: guildId, channel_id: id, type } = data;
+  const { data: command, guild_id: guildId, channel_id: id, app_permissions: stated, type } = data;
   const owners = typeof guildId === 'string' ? { [ApplicationIntegrationType.GuildInstall]: guildId } : {};
-  const place = typeof id === 'string' ? { channel: { id }, app_permissions: ownPermissionsIn(id, client) } : {};
+  const place = typeof id === 'string' && {
+    channel: { id },
+    app_permissions: stated ?? ownPermissionsIn(id, client),
+  };
   Object.assign(data, { ...LATER_FIELDS, ...place, authorizing_integration_owners: owners, ...data });
   const isCommand =
     type === InteractionType.ApplicationCommand || type === InteractionType.ApplicationCommandAutocomplete;
