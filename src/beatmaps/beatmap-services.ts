@@ -28,13 +28,16 @@ export interface BeatmapServicesOptions {
   readonly log: Logger;
   /** The compiled worker thread that calculates difficulty. Default: the file beside the program. */
   readonly workerFile?: URL | undefined;
-  /** How long star ratings and pp may take in all, in milliseconds. Default: that of the ratings. */
+  /** How long star ratings and pp may take in all, in milliseconds. Default: the default of `createRatings`. */
   readonly ratingsMs?: number | undefined;
 }
 
 export type BeatmapServices = ReturnType<typeof createBeatmapServices>;
 
-/** The beatmap services over one store. Close `difficulty` first, and `catalogue` when no request runs any more. */
+/**
+ * Creates the services for beatmaps and players. Close `difficulty` first, and `catalogue` when no request runs any
+ * more.
+ */
 export function createBeatmapServices(options: BeatmapServicesOptions) {
   const { http, records, dataDir, isFiller, credentials, sharedCaches, log, workerFile, ratingsMs: waitMs } = options;
   const catalogue = openCatalogue({

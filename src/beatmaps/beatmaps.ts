@@ -24,8 +24,9 @@ export interface BeatmapsOptions {
 }
 
 /**
- * The one entry for the bot and the API. With credentials the official API is asked first, and mirrors when it fails;
- * without them mirrors answer for sets, and requests about players fail with `credentials_required`.
+ * The functions by which the bot and the API read beatmaps and players. With credentials the official API is asked
+ * first, and mirrors when it fails; without them mirrors answer for sets, and requests about players fail with
+ * `credentials_required`.
  * @throws AppError from every method: `invalid_request` (params.what), `not_found` (params.what `beatmap` or `score`,
  * absent for a player), `credentials_required`, or the upstream's code when all of them failed (params.upstreams)
  */

@@ -64,7 +64,7 @@ export interface NamedMap extends SetAnswer {
 
 /**
  * Finds the set or difficulty that an osu! address or an id names; undefined for any other text. A bare number is
- * looked up as an id of the preferred kind, then of the other kind.
+ * looked up as an id of the kind `first`, then of the other kind.
  */
 export async function findNamed(
   text: string,

@@ -38,7 +38,10 @@ export interface SearchResult extends CatalogueResult, Omit<SetAnswer, 'set'> {
 const MAX_QUERY_LENGTH = 500;
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 50;
-/** The most pages of an upstream for one page of the answer: several if sets that do not match are removed. */
+/**
+ * The most pages of an upstream that are read for one page of the answer. More than one is read when sets that do not
+ * match are removed.
+ */
 const MAX_PAGES = 3;
 
 type Wanted = ReturnType<typeof readRequest>;

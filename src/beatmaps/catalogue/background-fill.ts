@@ -15,7 +15,7 @@ export interface BackgroundFillOptions extends Pick<FillOptions, 'catalogue' | '
   readonly pace?: FillPace;
 }
 
-/** The pace of the fill: 15 requests a minute at first, then 3. The strictest mirror allows 50. */
+/** The pace of the fill: 15 requests a minute at first, then 3. The strictest mirror allows 50 a minute. */
 const USUAL_PACE: FillPace = {
   startMs: 20_000,
   firstMs: 4_000,

@@ -7,8 +7,8 @@ const STEPS_PER_STAR = 20;
 /**
  * The table of maps that may be recommended: those that give pp, and loved ones. It is ordered by steps of a twentieth
  * of a star, so that a range of stars is read in few pieces however large the catalogue is. Fractions are stored as
- * whole numbers of `UNITS`, which take few bytes. Within a step, rows are ordered by set, so that a fill appends to the
- * end and reading may begin anywhere.
+ * whole numbers of `UNITS`, which take few bytes. Within a step, rows are ordered by set id, so that sets written in
+ * that order are appended, and reading may begin at any id.
  */
 export const CANDIDATES_TABLE = `
 CREATE TABLE catalogue_candidates (

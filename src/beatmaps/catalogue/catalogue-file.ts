@@ -79,7 +79,7 @@ interface WriteQueueOptions {
   onFailure(error: unknown): void;
 }
 
-/** How often a flush waits for another process before it fails. */
+/** How many times a flush waits for another process to finish writing. After that the flush fails. */
 const MAX_WAITS = 60;
 
 /** A queue of sets to be written: in portions, so that other work can run in between. */
@@ -93,7 +93,10 @@ class WriteQueue {
     this.#options = options;
   }
 
-  /** Adds sets; of two sets with one id the later stays. A full queue drops its oldest; upstreams send them again. */
+  /**
+   * Adds sets; of two sets with the same id the later one stays. A full queue drops its oldest sets, which upstreams
+   * will send again.
+   */
   add(sets: readonly Beatmapset[]): void {
     if (this.isClosed) return;
     this.#append(sets);

@@ -120,8 +120,8 @@ export function searchFeed(source: {
 
 /**
  * Reads feeds to their ends into the catalogue, the least advanced feed first, and begins again after `againMs`. A
- * position is stored only after the sets before it, so the next run continues there after a failure, a kill or an
- * abort.
+ * position is stored only after the sets that come before it, so the next run continues there after a failure, a kill
+ * or an abort.
  * @throws AppError what a feed threw when every attempt failed, unless the pace is patient
  * @throws the signal's reason
  */

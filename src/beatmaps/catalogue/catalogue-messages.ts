@@ -35,7 +35,7 @@ export interface CatalogueThreadData {
   readonly isFilling: boolean;
 }
 
-/** Makes a catalogue whose methods, all but `close`, are sent to the thread by `ask`. */
+/** Makes all methods of a catalogue but `remember` and `close`. Each passes its own name and its arguments to `ask`. */
 export function catalogueBy(
   ask: <Name extends WorkName>(name: Name, args: ArgsOf<Name>) => Promise<ValueOf<Name>>,
 ): Omit<Catalogue, 'remember' | 'close'> {

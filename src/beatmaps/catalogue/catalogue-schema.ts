@@ -42,7 +42,10 @@ CREATE VIRTUAL TABLE catalogue_words USING fts5vocab (catalogue_text, row);
 CREATE TABLE catalogue_places (name TEXT PRIMARY KEY, place TEXT NOT NULL) STRICT;
 `;
 
-/** Creates the indexes for sorting that a killed fill had dropped. On a large catalogue it takes seconds. */
+/**
+ * Creates the missing indexes for sorting. A fill drops them, and a fill that was killed has not created them again. On
+ * a large catalogue it takes seconds.
+ */
 export function ensureSortIndexes(store: Store): void {
   for (const [name, column] of SORT_INDEXES) {
     store.run(`CREATE INDEX IF NOT EXISTS ${name} ON catalogue_sets (${column})`);

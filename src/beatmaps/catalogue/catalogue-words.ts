@@ -79,7 +79,10 @@ export function createVocabulary(store: Store) {
       const isKnown = isLoaded && letters.length >= MIN_LENGTH && version !== undefined && version === readVersion();
       return isKnown ? inOrder.beginningWith(letters, most) : undefined;
     },
-    /** Known words within two mistakes (one if short), nearest first. `isUnfinished`: `word` may be a beginning. */
+    /**
+     * Known words within two mistakes (one if `word` is short), nearest first.
+     * @param isUnfinished true when `word` may be only the beginning of the word that is meant
+     */
     correct(word: string, isUnfinished: boolean): readonly string[] {
       if (word.length < MIN_LENGTH || word.length > MAX_LENGTH) return [];
       const most = word.length <= SHORT ? 1 : 2;

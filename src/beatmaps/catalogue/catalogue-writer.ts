@@ -11,7 +11,10 @@ import { mergeSets, packBody, parseBody, renderBody, unpackBody } from './set-bo
 /** The bound of sets' ids, which keeps ranks below 2^31. osu! is far from it (2.6 million in 2026-07). */
 const MAX_ID = 2 ** 23;
 const RANK_STEPS = 256;
-/** A set twice as popular is this many steps of rank ahead: few, so that small changes of popularity move no set. */
+/**
+ * A set twice as popular is this many steps of rank ahead: so few that small changes of popularity rarely change a
+ * rank.
+ */
 const STEPS_PER_DOUBLING = 9;
 /** A favourite counts as much as this many plays. */
 const PLAYS_PER_FAVOURITE = 20;
@@ -40,7 +43,8 @@ const INSERT_TEXT =
 
 /**
  * Stores sets with different ids; to be called in a transaction. Fields that a set does not state stay as they were.
- * Sets are inserted by rank: a text index writes a piece to the disk for each row that does not come after all others.
+ * Sets are inserted in the order of their ranks, because a text index writes a separate piece to the disk for each row
+ * whose number is not above all earlier ones.
  * @returns the folded texts that are new to the index
  */
 export function writeSets(store: Store, sets: readonly Beatmapset[]): readonly string[] {
@@ -54,7 +58,8 @@ export function writeSets(store: Store, sets: readonly Beatmapset[]): readonly s
     }
     if (!hasFigures) store.run('INSERT INTO catalogue_figures (rowid, words) VALUES (?, ?)', [rank, figures]);
   }
-  // Tables ordered by set id are written in that order, because each then only grows at its end.
+  // Tables that are ordered by set id are written in the order of set ids, because rows are then added only at their
+  // ends.
   for (const { set, before, body } of changes.toSorted((a, b) => a.set.id - b.set.id)) {
     store.run('INSERT OR REPLACE INTO catalogue_bodies (id, body) VALUES (?, ?)', [set.id, body]);
     for (const map of set.beatmaps) store.run(INSERT_MAP, [map.id, set.id]);
@@ -99,7 +104,7 @@ function changeOf(store: Store, fresh: Beatmapset) {
   const hasFigures = row?.rank === rank && known !== undefined && figureWords(known) === figures;
   return {
     ...{ set, body: packBody(text), rank, texts, figures },
-    /** The stored row; it has no set if an older version stored it. */
+    /** The stored row; it has no set if an older version of Medley stored it in another shape. */
     before: row && { rank: row.rank, set: known },
     /** True when the set's texts are in the text index already, at this rank. */
     isIndexed,

@@ -1,6 +1,7 @@
 /**
  * Lets the text index search by numbers such as stars or BPM: each is rounded down to one of 64 steps, and each step is
- * written as a private Unicode character. So sets that match several rare numbers are found, the most popular first.
+ * written as a private Unicode character. So the index finds sets that meet several rare conditions together, the most
+ * popular first.
  */
 import { type Beatmap, type Beatmapset, RULESETS, type Status, statusNumber } from '../model/beatmapset.ts';
 import type { Query, RangeKey } from '../query/query.ts';
@@ -86,7 +87,8 @@ function setValues(set: Beatmapset): readonly Value[] {
     ['language', set.language_id],
     ['video', Number(set.video)],
     ['nsfw', Number(set.nsfw)],
-    // A set outside of spotlights gets no word for it, so sets that an older version stored need no rewriting.
+    // A set that is in no spotlight gets no word that says so, so that sets stored by an older version need no
+    // rewriting.
     ['spotlight', set.spotlight === true ? 1 : null],
   ];
 }

@@ -42,7 +42,10 @@ const MAX_CHECKED = 400;
 const RARE = 150;
 /** If at most this many sets have the searched words, the searched ranges are checked without an index. */
 const FEW = 250;
-/** The most sets found by words that are sorted in another order than popularity; of more, only the most popular. */
+/**
+ * The most sets found by words that are sorted in an order other than popularity. If more are found, only the most
+ * popular of them are sorted.
+ */
 const MAX_SORTED = 20_000;
 
 const RankRow = z.object({ rank: z.number() });
@@ -60,9 +63,9 @@ interface Plan {
   readonly isCutShort: boolean;
 }
 
-/** Finds sets by indexes, beginning with the rarest condition, if that condition is quickly known. */
+/** Finds sets by indexes, beginning with the rarest condition where it is quick to tell which condition that is. */
 export function createSetFinder(store: Store) {
-  /** Reads a page of sets that need no further checks. */
+  /** Reads the rows of one page of the sets that a plan finds. */
   function rowsOf<T>(columns: string, row: z.ZodType<T>, { from, where, order, params }: Plan, page: FindRequest): T[] {
     const sql = `SELECT ${columns} FROM ${from} ${where} ORDER BY ${order} LIMIT ? OFFSET ?`;
     return store.all(sql, [...params, page.limit, page.offset], row);
@@ -230,7 +233,10 @@ function textFiltersOf({ texts, tags }: Query): readonly string[] {
   return [...filters, ...tags.flatMap(tag => inColumn('tags', tag))];
 }
 
-/** An expression for any of these words or phrases, which are folded: letters and digits need no escaping. */
+/**
+ * An expression of the text index for any of these words or phrases. They are folded to letters, digits and spaces,
+ * which need no escaping.
+ */
 export function expressionOf(needles: readonly Needle[]): string {
   const any = needles.map(({ text, isWhole }) => (isWhole ? `"${text}"` : `"${text}" *`));
   return any.length === 1 ? any.join('') : `(${any.join(' OR ')})`;

@@ -45,7 +45,9 @@ const START_MS = 15_000;
 const IDLE_MS = 60_000;
 const MAX_WAITING = 200;
 const MAX_COMPLAINT_CHARS = 2_000;
-/** If the process ended so often within ENDS_MS, no other is started: it would end for the same reason. */
+/**
+ * If the process ended this many times within ENDS_MS, no other is started, because it would end for the same reason.
+ */
 const MOST_ENDS = 5;
 const ENDS_MS = 10 * 60_000;
 /** The calculator's environment bounds its memory: a malicious map takes gigabytes, the longest real ones 200 MB. */

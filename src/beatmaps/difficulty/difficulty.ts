@@ -23,7 +23,10 @@ export interface DifficultyRequest {
   /** The misses in plays of the requested accuracies. Default 0. */
   readonly misses?: number;
   readonly combo?: number;
-  /** A play whose pp to calculate: as it was, and as if it had reached the map's end without a miss. */
+  /**
+   * A play whose pp are calculated: those of the play as it was, and those of the same play without a miss up to the
+   * map's end.
+   */
   readonly play?: Pick<Score, 'statistics' | 'max_combo' | 'lazer'> & { readonly passed?: boolean };
   readonly strains?: boolean;
   /** True to score the play as osu!lazer does. Default: as the play's own client does; without a play, true. */

@@ -63,11 +63,12 @@ export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions)
   });
   let running = 0;
 
-  /** Calculates until the map's time is over, even if the caller gave up: ending the thread would cost more. */
+  /** Calculates up to the deadline, even if the caller gave up earlier, because ending the thread would cost more. */
   async function compute(job: DifficultyJob): Promise<DifficultyAnswer> {
     running += 1;
     const isCold = pool.threads.length < running;
-    // Optimised code pays off in a thread that calculates, as it lives long, so modules may be optimised from now on.
+    // V8 may optimize the WebAssembly modules that are compiled from now on. In a thread that calculates this pays off,
+    // because the thread lives long.
     if (isCold) optimizeWasm();
     const over = joinSignals([closing.signal], isCold ? START_MS + deadlineMs : deadlineMs);
     try {

@@ -82,7 +82,10 @@ export const beatmapsetSchema = beatmapsetFields.extend({
   cover_url: z.string(),
   card_url: z.string(),
   list_url: z.string(),
-  /** True when osu! put the set in a spotlight; null when that is unknown, as in copies of older versions. */
+  /**
+   * True when osu! put the set in a spotlight; null when that is unknown, as in sets that an older version of Medley
+   * stored.
+   */
   spotlight: z.boolean().nullable().default(null),
   /** The difficulties without converts, by ruleset, then the easiest first; empty if the upstream states none. */
   beatmaps: z.array(beatmapSchema.readonly()).readonly(),

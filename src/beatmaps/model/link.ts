@@ -27,7 +27,7 @@ export const USERNAME = /^[\w[\] -]{1,30}$/;
 
 /**
  * Reads every form in which osu! writes the address of a set, a difficulty, a score or a player: with or without a
- * scheme, the game's own (`osu://b/1`), with more words behind it. Also reads a mirror's address of a set or
+ * scheme, the game's own (`osu://b/1`), with further path segments. Also reads a mirror's address of a set or
  * difficulty. Bare ids and names are not addresses: only the caller knows what they stand for.
  * @example matchOsuLink('https://osu.ppy.sh/beatmapsets/12#taiko/34') // { kind: 'map', id: 34, setId: 12, ruleset:
  * 'taiko' }

@@ -147,7 +147,8 @@ function toBeatmapset(raw: RawSet): Beatmapset | undefined {
   if (setId === null || title === null) return undefined;
   // A convert is a difficulty of the set in another ruleset, so it is not listed as one more.
   const own = rows.filter(({ convert }) => convert !== true);
-  // Some answers still list removed difficulties. If they list no others, the set was removed, and shows these.
+  // Some answers still list removed difficulties. If an answer lists no others, the whole set was removed, and its
+  // removed difficulties are used.
   const present = own.filter(({ deleted_at }) => deleted_at === null);
   const beatmaps = (present.length > 0 ? present : own).flatMap(each => toBeatmap(each, raw) ?? []);
   return {

@@ -117,7 +117,10 @@ export function countOf({ mode, statistics }: Pick<Score, 'mode' | 'statistics'>
   return (statistics[result] ?? 0) + (drops ?? 0);
 }
 
-/** How often a play has each of its ruleset's hit results, in the usual order; no droplets in catch. */
+/**
+ * How often a play has each of its ruleset's hit results, best first; in catch without the small droplets that were
+ * caught.
+ */
 export function resultsOf(play: Pick<Score, 'mode' | 'statistics'>) {
   const results = Object.values(HIT_RESULTS[play.mode]).filter(result => result !== 'small_tick_hit');
   return results.map(result => ({ result, count: countOf(play, result) }));

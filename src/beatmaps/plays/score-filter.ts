@@ -94,7 +94,7 @@ const NEARLY_WHOLE = 0.97;
 /** True when a miss or a slider break cost the play its combo. */
 export function isChoke({ passed, is_perfect_combo, statistics, max_combo, beatmap }: Score): boolean {
   if (!passed || is_perfect_combo) return false;
-  // osu!lazer also states how many parts of sliders were missed that break the combo, as a miss does.
+  // In osu!lazer a missed large part of a slider (`large_tick_miss`) breaks the combo as a miss does.
   if ((statistics.miss ?? 0) + (statistics.large_tick_miss ?? 0) > 0) return true;
   const most = beatmap?.max_combo ?? null;
   return most !== null && max_combo < most * NEARLY_WHOLE;

@@ -4,7 +4,7 @@
 export interface PpStanding {
   /** The pp of the best plays, in any order; osu!'s API has up to 200. */
   readonly best: readonly number[];
-  /** The total; null for a player who has none at present, whose best plays then count as all plays. */
+  /** The total; null if osu! states none at present, in which case the best plays count as all plays. */
   readonly total: number | null;
 }
 

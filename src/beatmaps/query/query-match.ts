@@ -8,8 +8,8 @@ import type { Range } from './query-values.ts';
  * True when a set matches a query. All conditions on a difficulty must hold for one and the same difficulty, in one of
  * the set's own rulesets. A value that a set does not state is in no range.
  * @param words how many words of the free text a set must have: `any`, as osu! finds sets, or `all`, as the catalogue
- * does. A set has a word if a word of its names, mappers, source, tags or difficulties begins with it, or if it is the
- * id.
+ * does. A set has a word if a word of its names, mappers, source, tags or difficulties begins with it, or if the word
+ * is the set's id.
  */
 export function matches(query: Query, set: Beatmapset, words: 'all' | 'any' = 'all'): boolean {
   const isFound = matchesSet(query, set) && matchesBeatmap(query, set) && matchesText(query.text, set, words);

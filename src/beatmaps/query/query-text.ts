@@ -39,7 +39,10 @@ export function haystackOf(fields: readonly (string | null)[]): string {
   return ` ${fields.map(field => foldText(field ?? '')).join(' | ')} `;
 }
 
-/** True when the needle's words are beginnings of words in the haystack. */
+/**
+ * True when the haystack has the needle's words one after the other. Unless the needle `isWhole`, the last of them may
+ * be only the beginning of a word of the haystack.
+ */
 export function hasNeedle(haystack: string, { text, isWhole }: Needle): boolean {
   return haystack.includes(isWhole ? ` ${text} ` : ` ${text}`);
 }

@@ -14,7 +14,10 @@ export interface Search {
 
 /** One page of sets from an upstream. */
 export interface SearchPage {
-  /** True when none of the returned sets matches: the upstream finds nothing or ignored a condition. Default false. */
+  /**
+   * True when no set in the upstream's answer matches, so that `sets` is empty: the upstream finds nothing, or it
+   * ignored a condition. Default false.
+   */
   readonly isUnsure?: boolean;
   readonly sets: readonly Beatmapset[];
   /** How many sets all pages have together, if known. */

@@ -26,7 +26,8 @@ const USUAL_OBJECTS = 600;
 
 /**
  * Estimates pp from a map's stars and settings by the published formulas (2025-03). Values that only the map's file
- * states are assumed as usual; a factor for the stars brings the result near rosu-pp-js's. The bench prints its error.
+ * states are replaced by usual ones, and a factor that depends on the stars brings the result near rosu-pp-js's. The
+ * bench prints the error that is left.
  */
 export function estimatePp(play: Performance): number {
   const { ruleset, stars } = play;

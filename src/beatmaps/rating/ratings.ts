@@ -31,7 +31,10 @@ export interface RatingsOptions {
 const USUAL_MS = 3_000;
 /** The most maps of one answer for which osu! is asked, to keep the requests few. */
 const MAX_ASKED = 5;
-/** Bounds of osu!'s stars divided by the library's. Beyond them, the two rated different maps: rules differ less. */
+/**
+ * Bounds of osu!'s stars divided by the library's. If the ratio is beyond them, the two rated different maps, because a
+ * change of osu!'s rules has a smaller effect.
+ */
 const LOWEST = 0.7;
 const HIGHEST = 1.4;
 
@@ -173,7 +176,8 @@ function rate({ request, ruleset, isPlain, official, library }: Known, common: n
   const pp = library?.pp ?? [];
   const play = library?.play ?? null;
   const hasError = !isExact && knownPp == null && (pp.length > 0 || play !== null);
-  // Without osu!'s pp for the play nothing is scaled: how stars changed does not tell how pp changed.
+  // Without osu!'s pp for the play the calculated pp are not scaled, because a change of stars does not tell how pp
+  // changed.
   const scale = !isExact && knownPp != null && play !== null && play.pp > 0 ? knownPp / play.pp : 1;
   // Without the map's file its stars with mods are estimated by what these mods change in a typical map.
   const typical = beatmap.difficulty_rating * starFactor(ruleset, modClassOf(mods));
@@ -193,7 +197,10 @@ function rate({ request, ruleset, isPlain, official, library }: Known, common: n
     pp,
     /** The requested play's pp, scaled to match what osu! states for the play. */
     play: play && { pp: play.pp * scale, ppIfFullCombo: play.ppIfFullCombo * scale },
-    /** Settings, length and strains from the map's file. The stars and pp among them must not be shown. */
+    /**
+     * Settings, length and strains from the map's file. The stars and pp among them are not scaled, so they must not be
+     * shown.
+     */
     difficulty: library,
   };
 }

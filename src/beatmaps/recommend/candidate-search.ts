@@ -22,7 +22,10 @@ export interface CandidateSearch {
   isNew(candidate: Candidate): boolean;
   /** True for a map that no other person got lately. Other maps are a last resort and do not count towards `enough`. */
   isFree(candidate: Candidate): boolean;
-  /** Maps whose pp was requested for the same question before. Keeping them as candidates saves that work. */
+  /**
+   * Maps whose pp were requested when the same question was asked before. They stay candidates, so that this work is
+   * used.
+   */
   readonly lookedAt: readonly Candidate[];
   readonly random: () => number;
   readonly signal: AbortSignal | undefined;

@@ -60,9 +60,12 @@ export interface PlayerProfile {
 }
 
 const DECAY = 0.95;
-/** In the mean for one combination of mods, the mean of all plays counts as much as this many plays. */
+/** In the calibration of one combination of mods, the calibration over all plays counts as much as this many plays. */
 const PRIOR_PLAYS = 8;
-/** The mean of all plays includes this many more plays that equal their estimates, so that few plays move it little. */
+/**
+ * The calibration over all plays includes this many more plays whose pp equal their estimates, so that few plays move
+ * it little.
+ */
 const PRIOR_ALL = 3;
 /**
  * The bound of the logarithm of a play's pp divided by its estimate: a play beyond it is odd and says little about the

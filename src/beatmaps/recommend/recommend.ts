@@ -57,8 +57,8 @@ const ENOUGH_OTHERS = 2;
 export function createRecommend(options: RecommendOptions) {
   const { beatmaps, catalogue, history, difficulty, ratings, log, rescoreMs = 1_600 } = options;
   const findCandidates = createCandidateSearch(beatmaps, catalogue, log);
-  // These are candidates again when a question is repeated, so that pp that were calculated too late for one answer are
-  // used in the next.
+  // Drawn maps are candidates again when a question is repeated, so that pp that were calculated too late for one
+  // answer are used in the next.
   const drawn: DrawnMaps = createLru({ max: MAX_QUESTIONS, ttl: LATELY_MS });
   const given = createLru<number, true>({ max: MAX_GIVEN, ttl: GIVEN_MS });
 

@@ -113,7 +113,8 @@ export async function refine(library: Pick<Difficulty, 'of'> | undefined, reques
   const drawn = ordered.flatMap(({ candidate }) => computed.get(candidate.id) ?? []);
   return {
     /**
-     * Maps that may be shown: first those with the player's usual patterns, then other calculated ones, then others.
+     * Maps that may be shown: first suitable ones with patterns near the player's usual ones, then other maps with
+     * calculated pp, then maps with estimated pp.
      */
     choices: [...nearestFirst(drawn, hits(), limit), ...estimated(rest, limit * 2)],
     /** Maps whose pp were requested; some pp may come only after the answer. */
@@ -165,8 +166,9 @@ function spread(plays: readonly Play[]): readonly Play[] {
 }
 
 /**
- * Learns from a player's plays with certain mods which patterns they have and how far calculated pp are off: osu!'s pp
- * divided by the pp that older rules give, or 1 if none could be calculated in time.
+ * Learns from a player's plays with certain mods which patterns they have and how far calculated pp are off, since the
+ * library calculates by older rules. The result is osu!'s pp divided by the calculated pp, or 1 if no pp could be
+ * calculated in time.
  * @param work ends the calculation itself
  * @param soon ends only the waiting for the calculation, which goes on
  */
@@ -200,7 +202,7 @@ type Patterns = NonNullable<MapDifficulty['patterns']>;
 
 /** If the shares of one pattern differ by this much, players say that two maps are of different kinds. */
 const FAR = 0.12;
-/** The most that the difference in one pattern counts, because such maps may be alike in all other patterns. */
+/** The most that the difference in one pattern counts, because the two maps may be alike in all other patterns. */
 const MAX_DISTANCE = 3;
 
 /** The medians of several maps' shares of patterns. */

@@ -55,7 +55,10 @@ const EASY_AR = 5;
 const MAX_AR = 11;
 /** A player whose maps should have more stars than this does not count as new. */
 const MAX_START = 3;
-/** The factor by which stars may exceed the player's: in some rulesets pp tell little about stars. */
+/**
+ * The factor by which a search may go below and above the stars of the player's own plays. Without this bound it could
+ * go far beyond them, because in some rulesets pp tell little about stars.
+ */
 const STARS_BEYOND = 1.15;
 const OPEN_END = 1.3;
 const LIKE_REACH = 0.35;

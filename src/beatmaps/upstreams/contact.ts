@@ -1,8 +1,9 @@
 import type { HttpClient } from '../../infra/http/http-client.ts';
 
 /**
- * The same client, but its requests state where the host of this Medley can be reached. The mirrors ask for that
- * (hinai's documentation, 2026-09), to be able to write before a ban. Without an address nothing is stated.
+ * Returns the same client, but its requests state where the host of this Medley can be reached. The mirrors ask for
+ * that (hinai's documentation, 2026-09), to be able to write to the host before they ban a client. Without an address
+ * nothing is stated.
  */
 export function withContact(http: HttpClient, publicUrl: string | undefined): Pick<HttpClient, 'request'> {
   if (publicUrl === undefined) return http;

@@ -20,7 +20,10 @@ export interface AskInOrderOptions<T, S extends Source> {
   readonly isWeak?: (value: T, source: S) => boolean;
   /** True when a `not_found` of this source is final, so that no other source is asked. */
   readonly isDefinitive?: (source: S) => boolean;
-  /** True when `not_found` counts only if no source failed otherwise: such a source may know better. Default false. */
+  /**
+   * True when `not_found` counts only if no source failed in another way, because a source that failed might have found
+   * it. Default false.
+   */
   readonly needsEveryone?: boolean;
   readonly signal: AbortSignal;
   readonly log: Logger;

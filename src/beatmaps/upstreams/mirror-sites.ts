@@ -99,7 +99,10 @@ const CATBOY = minoSite({
 
 const pageShape = z.looseObject({ beatmapsets: z.unknown(), total_count: number, total: number });
 
-/** The sets in a mirror's answer, which is a list or an object that contains one; mirrors have changed between them. */
+/**
+ * The sets in a mirror's answer, which is a list or an object that contains one; mirrors have switched between these
+ * forms.
+ */
 export function readMirrorPage(answer: unknown): { readonly rows: unknown; readonly total: number | null } {
   const page = pageShape.safeParse(answer).data;
   return { rows: page?.beatmapsets ?? answer, total: page?.total_count ?? page?.total ?? null };

@@ -82,7 +82,7 @@ async function filterInTurns(sets: readonly Beatmapset[], isWanted: (set: Beatma
 /** Reads pages and sets of one mirror. */
 function createMirrorReader(site: MirrorSite, { http, timeoutMs, now }: Required<MirrorsOptions>) {
   let aliveUntil = 0;
-  /** The time until which the mirror allows no further request; it bans clients that go on before. */
+  /** The time until which the mirror allows no further request; it bans clients that send one earlier. */
   let spentUntil = 0;
 
   async function ask(url: URL, signal: AbortSignal | undefined): Promise<unknown> {
@@ -125,7 +125,7 @@ function createMirrorReader(site: MirrorSite, { http, timeoutMs, now }: Required
   return {
     ask,
     readPage,
-    /** Makes sure that an empty answer is no outage, which looks the same. */
+    /** Makes sure that an empty answer does not come from an outage, which would look the same. */
     async assertAlive(search: Search, signal: AbortSignal | undefined): Promise<void> {
       if (now() < aliveUntil) return;
       if (!isListing(search)) await readPage(LISTING, 0, signal);

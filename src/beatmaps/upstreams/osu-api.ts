@@ -55,7 +55,7 @@ export function createOsuApi(options: OsuCallOptions) {
   };
 }
 
-/** The token of the next page. Older answers state only its content, from which it is made. */
+/** The token of the next page. Older answers state only the token's content, from which the token is made. */
 function cursorOf({ cursor_string, cursor }: z.output<typeof searchShape>): string | null {
   return cursor_string ?? (cursor && Buffer.from(JSON.stringify(cursor)).toString('base64url'));
 }

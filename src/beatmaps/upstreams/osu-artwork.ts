@@ -23,7 +23,7 @@ const MAX_FILE_BYTES = 4 * 1024 * 1024;
 /** The most bytes of images in memory; one takes some 10 KB. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 const KEPT_MS = 6 * 3_600_000;
-/** How long it is remembered that an image does not exist; some old sets have no cover. */
+/** How long it is remembered that an image could not be loaded; some old sets have no cover. */
 const MISSING_MS = 10 * 60_000;
 const MAX_PIXELS = 40_000_000;
 const QUALITY = 62;
@@ -41,7 +41,7 @@ export function createArtwork({ http, log, waitMs = 1_200 }: ArtworkOptions) {
       retries: 0,
     });
     if (status !== 200) throw new Error(`an image was answered with ${status}`);
-    // Only the first card loads sharp, because many processes never draw one.
+    // The package sharp is loaded only for the first card, because many processes never draw one.
     const { default: sharp } = await import('sharp');
     const image = sharp(bytes, { limitInputPixels: MAX_PIXELS }).timeout({ seconds: 5 }).rotate();
     const small = image.resize({ width, height, fit: 'cover' }).flatten({ background: '#202020' });

@@ -15,7 +15,9 @@ export const OSU_THROTTLE: ThrottleRule = { perSecond: 1, burst: 12, atOnce: 6 }
 export const OSU_HOST = 'osu.ppy.sh';
 
 const BASE = `https://${OSU_HOST}/api/v2/`;
-/** The API's version, as a date: since 20220705 scores have one shape. Later ones change nothing that is used here. */
+/**
+ * The API's version, as a date: since 20220705 scores have one shape. Later versions change nothing that is used here.
+ */
 const API_VERSION = '20241022';
 /** The longest wait that is obeyed: if osu! states a longer one, it is most likely a mistake. */
 const MAX_CLOSED_MS = 15 * 60_000;

@@ -49,7 +49,9 @@ const LEADERBOARD = 50;
 const rows = z.array(z.unknown());
 const fields = z.record(z.string(), z.unknown());
 const playedShape = z.looseObject({ beatmap_id: id, count: number, beatmap: z.unknown(), beatmapset: z.unknown() });
-/** Reads the rows that can be read. If none of several rows can be read, it throws, because the API has changed. */
+/**
+ * Reads the rows that can be read. It throws if there are rows but none can be read, because the API has changed then.
+ */
 function readRows<T>(all: readonly unknown[] | undefined, what: string, read: (row: unknown) => T | undefined) {
   const given = expectShape(all, OSU, `list of ${what}s`);
   const items = given.flatMap(row => read(row) ?? []);

@@ -28,7 +28,10 @@ function readRetryAfter(header: string | undefined, now: number): number | undef
 /** The longest wait when all allowed requests are used up; mirrors count requests by the minute. */
 const MAX_SPENT_MS = 60_000;
 
-/** How many milliseconds no further request is allowed, by the answer's headers about the rate limit; 0 for none. */
+/**
+ * For how many milliseconds no further request is allowed, by the answer's headers about the rate limit; 0 if one is
+ * allowed.
+ */
 export function spentMs({ headers }: HttpResponse, now: number): number {
   const stated = (name: string) => headers[`x-ratelimit-${name}`] ?? headers[`ratelimit-${name}`];
   if (stated('remaining') !== '0') return 0;
