@@ -50,7 +50,7 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // The child leads no process group any more, so the group cannot be killed, only the child itself.
+    // The child leads no process group, or none any more, so only the child itself can be killed.
     child.kill('SIGKILL');
   }
 }

@@ -42,7 +42,10 @@ function openFile(fd: number): LogDestination {
   };
 }
 
-/** Writes to a pipe by a socket: Node's stderr would wait for the reader, pino's could keep the process alive. */
+/**
+ * Writes to a pipe by a socket, because Node's stderr would wait for the reader, and pino's own destination could keep
+ * the process alive.
+ */
 function openPipe(fd: number, maxBytes: number): LogDestination {
   const pipe = new Socket({ fd, readable: false, writable: true });
   let dropped = 0;

@@ -31,7 +31,7 @@ export interface Cache<V> {
   get(key: string): Promise<V | undefined>;
   set(key: string, value: V, ttlMs: number): Promise<void>;
   delete(key: string): Promise<void>;
-  /** Makes a value outdated, by default all: it is loaded again, and stands in if that fails. For memory only. */
+  /** Makes a value, or all, outdated: calls load anew, or return it if that fails. Not for a cache with `behind`. */
   expire(key?: string): void;
   /** Returns a fresh value, else loads one. The signal of `load` aborts only when every waiting caller has given up. */
   wrap(key: string, load: Load<V>, policy: CachePolicy<V>, signal?: AbortSignal): Promise<CacheHit<V>>;
@@ -202,7 +202,7 @@ function createValues<V>(options: MemoryCacheOptions<V>, now: () => number) {
     },
     /** A running lookup of a changed key may return the older value, so its result is ignored from now on. */
     forget: (key?: string) => lookups.forget(key),
-    /** The fresh value that another process shared, else undefined. An old one is kept, in case loading fails. */
+    /** The fresh value that another process shared, else undefined. An old value is kept, in case loading fails. */
     async lookUp(key: string): Promise<SharedCacheEntry<V> | undefined> {
       if (behind === undefined) return undefined;
       const entry = await lookups.run(key, async flight => {

@@ -59,8 +59,9 @@ export function refuseNonPublic(host: string, addresses: readonly LookupAddress[
 }
 
 /**
- * A `lookup` for sockets which returns only checked addresses. The socket connects to exactly that address, so DNS
- * rebinding (another address later) gains nothing. Sockets call it for names only: callers must refuse IP addresses.
+ * A `lookup` for sockets which returns only checked addresses. The socket connects to exactly these addresses, so DNS
+ * rebinding (the name has another address later) gains nothing. Sockets call it for names only: callers must refuse IP
+ * addresses.
  */
 export function createGuardedLookup(resolve: ResolveHost): LookupFunction {
   return (host, options, callback) => {

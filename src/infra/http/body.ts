@@ -116,7 +116,9 @@ export function releaseBody({ buffer, byteLength }: Uint8Array): void {
 const MAX_HASTY_BYTES = 64 * 1024;
 /** While bodies wait for their turn, at most 8 are being read or wait; others are paused in their connections. */
 const MOST_HELD = 8;
-/** If no body waits for its turn after this time, those being read must be slow, so reading all paused ones goes on. */
+/**
+ * If no body waits for its turn after this time, the bodies being read must be slow, so all paused ones are resumed.
+ */
 const SLOW_MS = 250;
 
 export type BodyTurns = ReturnType<typeof createBodyTurns>;
@@ -130,7 +132,10 @@ export function createBodyTurns() {
   let last = Promise.resolve();
   let waiting = 0;
   const reading = new Set<object>();
-  /** Functions that resume paused bodies, oldest first. While one is here the timer runs, so that none is forgotten. */
+  /**
+   * Functions that resume paused bodies, oldest first. The timer runs as long as there is any, so that none is
+   * forgotten.
+   */
   const paused = new Map<object, () => void>();
   let timer: NodeJS.Timeout | undefined;
 

@@ -14,7 +14,10 @@ interface BrowserRoute extends Pick<TransportOptions, 'headersTimeoutMs' | 'paus
   readonly findTarget: () => BrowserTarget | Promise<BrowserTarget>;
 }
 
-/** The browser package's own timeout is this much longer than the deadline, in case the deadline ends no request. */
+/**
+ * The timeout of wreq-js itself ends this much later than the deadline. It ends a request that the deadline failed to
+ * end.
+ */
 const GRACE_MS = 1_000;
 const EMPTY = Buffer.alloc(0);
 

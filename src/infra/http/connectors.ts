@@ -91,8 +91,8 @@ function createSocksConnector(
   } as const;
 
   async function openTunnel(target: buildConnector.Options) {
-    // The library is only loaded when it is needed, since few hosts configure a SOCKS5 proxy. Once built, this CommonJS
-    // module has no other export than the default one.
+    // The library is only loaded when it is needed, since few operators configure a SOCKS5 proxy. Once built, this
+    // CommonJS module has no other export than the default one.
     const { default: socks } = await import('socks');
     const { socket } = await socks.SocksClient.createConnection({
       proxy,

@@ -22,7 +22,7 @@ export interface ThrottledSite extends OutgoingSource {
 }
 
 export interface ThrottleRules {
-  /** The rule of each host that no pattern matches. Each such host has a budget of its own. */
+  /** The rule of each host that neither `hosts` nor `sites` names. Each such host has a budget of its own. */
   readonly default?: ThrottleRule;
   /** Rules by host or `*.suffix`; the hosts of one pattern share one budget. The first pattern that matches is used. */
   readonly hosts?: Readonly<Record<string, ThrottleRule>>;

@@ -35,8 +35,9 @@ export interface HttpRequest extends HttpCall {
   /** How many redirects are followed, default 5. With 0 the 3xx answer itself is returned. */
   readonly maxRedirects?: number;
   /**
-   * How often a request is sent again after connection failures, 502, 503, 504 and 429. Default 1 for GET and HEAD, 0
-   * for POST. A request that is not `repeatable` is sent again only if no byte was sent. With 0 the call never waits.
+   * How many times a request is sent again after connection failures, 502, 503, 504 and 429. Default 1 for GET and
+   * HEAD, 0 for POST. A request that is not `repeatable` is sent again only if no byte was sent. With 0 the call never
+   * waits to send a request again.
    */
   readonly retries?: number;
   /** True if repeating the request is safe. Default true for GET and HEAD; to be set for a POST that only reads. */
@@ -78,7 +79,10 @@ export interface HttpClient {
   /** True when the `browser` transport can be used: its optional package is installed and could be loaded. */
   readonly hasBrowserTransport: boolean;
   request(request: HttpRequest): Promise<HttpResponse>;
-  /** Resolves with the headers while the body still comes; `timeoutMs` bounds them and each pause between chunks. */
+  /**
+   * Resolves with the headers while the body still comes; `timeoutMs` bounds the wait for the headers and each pause
+   * between chunks.
+   */
   stream(request: HttpRequest): Promise<HttpStream>;
   /** Ends every call in progress with `upstream_unavailable`, and closes the connections. */
   close(): Promise<void>;

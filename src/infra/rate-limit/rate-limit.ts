@@ -29,7 +29,8 @@ const MAX_WINDOW_MS = 2 ** 31 - 1;
 
 /**
  * A RateLimiter in this process. Its timers never keep the process alive.
- * @param maxKeys the most buckets in memory; beyond it the least recently used is forgotten and starts full
+ * @param maxKeys the most buckets in memory; if there are more, the least recently used one is forgotten, and is full
+ * when it is used again
  */
 export function createMemoryRateLimiter(maxKeys = 100_000): RateLimiter {
   const counter = new RateLimiterMemory(UNLIMITED);

@@ -9,7 +9,10 @@ export type RedisConnection = ReturnType<typeof createRedisConnection>;
 
 type ConnectionState = 'new' | 'answering' | 'refusing' | 'away' | 'closed';
 
-/** The log lines about a connection. With `isQuietAtFirst`, no line says that it was made for the first time. */
+/**
+ * The log lines about a connection. With `isQuietAtFirst`, no line says that the connection was made for the first
+ * time.
+ */
 type Sentences = Readonly<Record<'answering' | 'refusing' | 'away', string>> & { readonly isQuietAtFirst?: true };
 
 const SAID: Sentences = {
@@ -166,7 +169,7 @@ export async function execute(transaction: ChainableCommander): Promise<readonly
 }
 
 export function messageOf(error: unknown): string {
-  // For a refused transaction, Redis gives its reasons in `previousErrors`.
+  // For a refused transaction, ioredis gives the reasons of Redis in `previousErrors`.
   if (error instanceof Error && 'previousErrors' in error && Array.isArray(error.previousErrors)) {
     const [first] = error.previousErrors;
     if (first instanceof Error) return first.message;

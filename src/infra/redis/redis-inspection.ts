@@ -22,7 +22,8 @@ export async function inspectRedis(url: string): Promise<RedisInspection> {
   });
   try {
     await client.connect();
-    // For a missing database the client would only emit an event and then use the first one; this command fails.
+    // For a missing database the client would only emit an event and then use the first database; this command fails
+    // instead.
     await client.select(client.options.db ?? 0);
     const info = await client.info();
     return {

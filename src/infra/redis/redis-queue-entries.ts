@@ -27,7 +27,8 @@ const Unclaimed = z
   .transform(([, lane, fairBy, owner, payload, atOnce, turn]) => ({ lane, fairBy, owner, payload, atOnce, turn }));
 
 /**
- * Gives a command to Redis. A full Redis refuses a `write`; it takes all other commands, as they free memory first.
+ * Gives a command to Redis. Only a command that a full Redis refuses is a `write`; Redis takes all others even when it
+ * is full, because they free memory first or need none.
  * @throws AppError `internal` when Redis does not carry it out in time
  */
 type Ask = <T>(command: (client: Redis) => Promise<T>, kind?: 'read' | 'write') => Promise<T>;

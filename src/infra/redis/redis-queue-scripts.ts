@@ -10,8 +10,8 @@ import type { Redis } from 'ioredis';
  * - `ids` sorts unfinished entries by the time they were added, finished ones by minus the time they ended.
  * - `fair:FAIR_BY` sorts the entries of one `fairBy` by turn.
  * - `lane:LANE` has a score for each entry: 0 if it has a slot, -1 if it is delayed, its turn if it waits for a slot.
- * - `ready` sorts the entries that can be claimed by turn, `due` the delayed and `leases` the claimed ones by when that
- * ends. An entry is in one of the three, or it waits for a slot.
+ * - `ready` sorts the entries that can be claimed by turn, `due` the delayed ones by the end of the delay, and `leases`
+ * the claimed ones by the end of the lease. An entry is in one of the three, or it waits for a slot.
  * - `turn` is the turn that is being served.
  * - `wake` has a member when a worker should look for entries; workers wait until they can take it out.
  */

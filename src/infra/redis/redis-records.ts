@@ -41,7 +41,10 @@ function createChanges(channel: RedisChannel) {
     for (const listen of listeners.get(change.collection) ?? []) listen(change.key);
   });
   return {
-    /** Announces changed keys if this process listens to the collection: all processes listen to the same ones. */
+    /**
+     * Announces changed keys of a collection to which this process listens. All processes listen to the same
+     * collections, so no process waits for other changes.
+     */
     announce(transaction: ChainableCommander, { name }: CollectionId, keys: readonly string[]): void {
       if (!listeners.has(name)) return;
       for (const key of keys) transaction.publish(CHANGES_CHANNEL, JSON.stringify({ by, collection: name, key }));

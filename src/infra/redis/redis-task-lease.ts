@@ -32,7 +32,8 @@ const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call
 
 /**
  * A lease in Redis of a task, not of a request: one process does the task while others stand by. While Redis is away
- * the holder goes on, as no other can take the lease. Two may hold it at times, so it must only save work.
+ * the holder goes on, because no other process can take the lease. For a short time two processes may hold it, so it
+ * may only save work: a task must do no harm when two processes do it.
  */
 export function createRedisLease({ redis, name, leaseMs = 15_000 }: RedisLeaseOptions) {
   const key = redisKey('lease', name);

@@ -74,7 +74,10 @@ export function openRedisState(options: RedisStateOptions) {
   };
 }
 
-/** The connection; its requests wait until `work` has prepared Redis once, and fail as `work` does while that fails. */
+/**
+ * Wraps the connection: its requests wait until `work` has prepared Redis once. If `work` fails they fail with its
+ * error, and the next request tries again.
+ */
 function preparedBy(work: (redis: RedisConnection) => Promise<void>, redis: RedisConnection) {
   let preparing: Promise<void> | undefined;
 

@@ -15,7 +15,9 @@ export function clientKey(text: string): string {
   return `${ipaddr.fromByteArray(bytes).toString()}/64`;
 }
 
-/** Removes the port from `1.2.3.4:5678` or `[2001:db8::1]:443`. With it each connection would count as a client. */
+/**
+ * Removes the port from `1.2.3.4:5678` or `[2001:db8::1]:443`. With the port each connection would count as a client.
+ */
 function withoutPort(text: string): string {
   return /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+(?:\.\d+){3}):\d+$/.exec(text)?.[1] ?? text;
 }

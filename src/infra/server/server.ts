@@ -27,7 +27,10 @@ export interface ServerOptions {
   readonly maxHeaderSize?: number;
   /** The most characters of one path parameter. Default 12 288. */
   readonly maxParamLength?: number;
-  /** Time for the line and headers, from the connection's start or a later request's first byte. Default 15 000. */
+  /**
+   * The time to receive a request's line and headers, in milliseconds: from the connection's start, or from the first
+   * byte of a later request. Default 15 000.
+   */
   readonly headersTimeoutMs?: number;
   /** The most connections of all clients together. Default 10 000. */
   readonly maxConnections?: number;
@@ -111,7 +114,8 @@ function createApp({ log, renderError, trustProxy, ...options }: ServerOptions):
     keepAliveTimeout: 72_000,
     http: {
       maxHeaderSize: options.maxHeaderSize ?? 32 * 1024,
-      // Node would answer a request without a Host header without a body. A hook refuses it in the API's format.
+      // Node would answer a request that has no Host header with an empty body, so a hook refuses it in the API's
+      // format.
       requireHostHeader: false,
       headersTimeout: options.headersTimeoutMs ?? 15_000,
       connectionsCheckingInterval: Math.min(5_000, options.headersTimeoutMs ?? 15_000),

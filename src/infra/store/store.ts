@@ -249,8 +249,8 @@ export function reasonIn(reasons: Reasons, cause: unknown): string {
 /** Error codes for a file that another process has locked. */
 const BUSY = /^SQLITE_(BUSY|LOCKED|PROTOCOL)/;
 /**
- * Error codes of failures that may pass. A failed read of the disk may, since it says nothing about the data. A failed
- * write does not count, since its reason, such as a full disk, may last.
+ * Error codes of failures that may pass. Failed reads of the disk are among them, because they say nothing about the
+ * data. For failed writes only BUSY counts, because another reason, such as a full disk, may last.
  */
 const PASSING = new RegExp(`${BUSY.source}|^SQLITE_(IOERR|CANTOPEN|CORRUPT|NOTADB|NOMEM)`);
 

@@ -4,7 +4,10 @@ import { hasTable, type Store, writtenByNewer } from './store.ts';
 /** A change to the shape of stored values: of the records of one collection, or of the payloads of waiting requests. */
 export interface ShapeMigration {
   readonly of: { readonly collection: string } | 'requests';
-  /** Returns the value in its new shape, unchanged if it has it already: a migration that was cut short runs again. */
+  /**
+   * Returns the value in its new shape. A value that has this shape already is returned unchanged, because a migration
+   * that was cut short runs again.
+   */
   migrate(value: unknown): unknown;
 }
 
