@@ -107,7 +107,10 @@ function createTakeOver(
   { markMs }: QueueLimits,
   adopt: (old: string, job: string) => Promise<Added>,
 ) {
-  /** Takes over the ids of entries that 0.2.0 finished, the last ones first: their events may be repeated soonest. */
+  /**
+   * Takes over the ids of entries that 0.2.0 finished, the most recent ones first, because their events are most likely
+   * to be repeated.
+   */
   async function takeOverDone(old: string): Promise<void> {
     const key = `${old}completed`;
     for (let start = 0; ; start += QUEUE_BATCH) {

@@ -4,8 +4,8 @@ import type { Redis } from 'ioredis';
 /**
  * The queue's entries in Redis. Each change is one script, so that a process killed at any moment leaves them whole,
  * and times are those of Redis. A full Redis refuses a script only at its first write, and only if that write needs
- * memory: scripts that renew or end a claim begin with a removal. An entry's turn is the number, from 1, of the round in
- * which it is served; each account (`fairBy`) has one a round.
+ * memory: scripts that renew or end a claim begin with a removal. An entry's turn is the number, from 1, of the round
+ * in which it is served; each account (`fairBy`) has one entry a round.
  * - `entry:ID` is the entry, with the token of the claim that holds it (`holder`).
  * - `ids` sorts unfinished entries by the time they were added, finished ones by minus the time they ended.
  * - `fair:FAIR_BY` sorts the entries of one `fairBy` by turn.
@@ -117,7 +117,10 @@ if turn > 1 and turn > currentTurn() then redis.call('SET', current, turn) end
 if #found == 2 * most and redis.call('ZCARD', ready) > 0 then waken() end
 return {nextDue, claims}`),
 
-  /** Renews leases. If the third argument is 1, ends all that are over. Returns which of the given leases are lost. */
+  /**
+   * Renews leases. If the third argument is 1, ends all leases whose time is over. Returns which of the given ones are
+   * lost.
+   */
   renew: script(`
 local lost = {}
 for at = 4, #ARGV, 2 do
