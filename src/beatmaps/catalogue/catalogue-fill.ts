@@ -31,7 +31,10 @@ export interface FillPace {
   readonly failureMs: readonly number[];
   /** The longest pause, even if an upstream asks for a longer one. */
   readonly maxWaitMs: number;
-  /** True to try a failing feed for ever; else the fill ends when one fails more often than `failureMs` has items. */
+  /**
+   * True to try a failing feed for ever; else the fill ends when a feed fails more times in a row than `failureMs` has
+   * items.
+   */
   readonly isPatient: boolean;
   /** The pause before all feeds are read again, to find changes. */
   readonly againMs: number;
@@ -44,7 +47,9 @@ export interface FillOptions {
   readonly catalogue: Pick<Catalogue, 'remember' | 'place' | 'keepPlace'>;
   readonly pace: FillPace;
   readonly signal: AbortSignal;
-  /** True when this process, among several, is the one that fills; asked before each page. Default: it is. */
+  /**
+   * True while this process is the one among several that fills the catalogue; asked before each page. Default: it is.
+   */
   readonly isFiller?: () => boolean;
   onPage?(progress: FillProgress): void;
   /** Called when a page failed; it is requested again in `waitMs`. */

@@ -61,7 +61,7 @@ export function createCatalogueHere({ isFiller, onFailure, ...options }: Catalog
   };
 }
 
-/** The most calls that wait for the thread, more than people can cause while it answers one. */
+/** The most calls that may wait for the thread: more than people can make while the thread answers one call. */
 const MAX_PENDING = 1_000;
 /** How many lists of sets may wait for the thread; further ones are dropped, as upstreams will send them again. */
 const MAX_REMEMBERING = 100;

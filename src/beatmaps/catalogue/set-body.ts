@@ -67,7 +67,7 @@ export function unpackBody(packed: Uint8Array): string {
   return inflateRawSync(packed, UNPACKING).toString();
 }
 
-/** The fresh set; values that it lacks are taken from the known one. */
+/** The fresh set; values that it lacks are taken from the known set. */
 export function mergeSets(known: Beatmapset, fresh: Beatmapset): Beatmapset {
   const maps = new Map(known.beatmaps.map(beatmap => [beatmap.id, beatmap]));
   return {

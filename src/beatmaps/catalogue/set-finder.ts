@@ -221,7 +221,10 @@ function isSpotlight(wanted: boolean | undefined): readonly Condition[] {
   return [[`s.rank ${wanted ? '' : 'NOT '}IN (${ranks})`, SPOTLIGHTS]];
 }
 
-/** The text filters of a query that the text index can answer; it has no ids of mappers. */
+/**
+ * The text filters of a query that the text index can answer. A filter by the id of a mapper is left out, because the
+ * index has no such ids.
+ */
 function textFiltersOf({ texts, tags }: Query): readonly string[] {
   const inColumn = (column: string, filter: TextFilter) =>
     filterNeedles(filter).map(needle => `${column} : ${expressionOf([needle])}`);

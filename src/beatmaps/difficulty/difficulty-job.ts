@@ -51,7 +51,7 @@ export type Refusal = 'unreadable' | 'suspicious' | 'ruleset' | 'mods';
 
 export type DifficultyAnswer = DifficultyFigures | Refusal;
 
-/** Counts that only osu!lazer sends; a play that lacks them leaves them unknown. */
+/** Counts that only osu!lazer sends. If a play lacks them they are unknown, not 0. */
 const OF_SLIDERS: Readonly<Partial<Record<keyof HitCounts, string>>> = {
   largeTickHits: 'large_tick_hit',
   smallTickHits: 'small_tick_hit',

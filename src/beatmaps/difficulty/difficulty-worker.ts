@@ -205,7 +205,7 @@ function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): 
   return { ...kept, ...Object.fromEntries(filled), ...whole, misses: 0 };
 }
 
-/** The hits of a mania play. The library itself would search long for hits, and choose those with the least pp. */
+/** The hits of a mania play. Without them the library searches long for hits, and chooses those with the least pp. */
 function hitsFor(
   attributes: Rosu.DifficultyAttributes,
   accuracy: number,

@@ -3,8 +3,9 @@
 type ManiaShares = Readonly<Record<'nGeki' | 'n300' | 'nKatu' | 'n100' | 'n50', number>>;
 
 /**
- * The timing windows of the hit results, best first: milliseconds on either side at overall difficulty 0, with their
- * weight in accuracy. Each point of difficulty makes all windows but the first smaller by 3.
+ * The timing windows of the hit results, best first: milliseconds before and after the right moment at overall
+ * difficulty 0, with their weight in accuracy. Each point of overall difficulty makes all windows but the first smaller
+ * by 3 ms.
  */
 const WINDOWS: readonly (readonly [name: keyof ManiaShares, widest: number, worth: number])[] = [
   ['nGeki', 16.5, 1],

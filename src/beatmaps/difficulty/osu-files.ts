@@ -26,7 +26,7 @@ type FileRef = Pick<Beatmap, 'id' | 'checksum'>;
 const OFFICIAL_PACE = { perSecond: 0.3, burst: 4 };
 const MIRROR_PACE = { perSecond: 0.7, burst: 8 };
 
-/** The sites that serve files. osu!'s own needs no login for them (as reported in 2026-07) and is asked first. */
+/** The sites that serve files. osu!'s own site needs no login for them (as reported in 2026-07) and is asked first. */
 const SITES = [
   { id: 'osu', host: OSU_HOST, pace: OFFICIAL_PACE, url: (id: number) => new URL(`https://${OSU_HOST}/osu/${id}`) },
   ...MIRROR_SITES.flatMap(({ id, host, osuFileUrl }) =>
@@ -35,7 +35,7 @@ const SITES = [
 ];
 type OsuFileSite = (typeof SITES)[number];
 
-/** The largest file that is read: usual ones have 20 to 200 KB, an hour's marathon less than one MB. */
+/** The largest file that is read. Most files have 20 to 200 KB, and that of a map of an hour has less than one MB. */
 const MAX_OSU_FILE_BYTES = 3 * 1024 * 1024;
 const TIMEOUT_MS = 4_000;
 /** The most requests that run at once, to all sites together. */

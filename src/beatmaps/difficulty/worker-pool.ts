@@ -39,7 +39,10 @@ const REFUSALS: Readonly<Record<Refusal, () => AppError>> = {
 export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions) {
   const { log, threads, deadlineMs, maxWaiting } = options;
   const file = options.file ?? new URL('./difficulty-worker.js', import.meta.url);
-  /** Aborted when the pool is closed or a thread cannot start, since another would fail for the same reason. */
+  /**
+   * Aborted when the pool is closed, or when a thread cannot start, since another thread would fail for the same
+   * reason.
+   */
   const closing = new AbortController();
   const enter = createSemaphore({
     atOnce: threads,

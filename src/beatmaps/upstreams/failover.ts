@@ -63,8 +63,9 @@ function combine(failures: readonly { readonly id: string; readonly error: AppEr
 }
 
 /**
- * @throws AppError `invalid_request`, or `not_found` of a definitive source, at once; in the end `not_found`, if no
- * source is definitive and, with `needsEveryone`, none failed otherwise; else the most telling failure
+ * @throws AppError at once: `invalid_request`, or the `not_found` of a definitive source. After the last source:
+ * `not_found`, if a source said so, no source is definitive and, with `needsEveryone`, no source failed in another way;
+ * else the most telling failure
  */
 export async function askInOrder<T, S extends Source>(options: AskInOrderOptions<T, S>): Promise<Answered<T, S['id']>> {
   const { sources, isWeak, isDefinitive, needsEveryone = false, signal } = options;

@@ -97,7 +97,10 @@ export function createOsuCall({ timeoutMs = 6_000, now = Date.now, ...options }:
 }
 
 const EARLY_MS = 60_000;
-/** The shortest use of a token: a token without a stated lifetime would else be requested for every call. */
+/**
+ * The shortest time for which a token is used. Without it, a token whose lifetime is not stated would be requested for
+ * every call.
+ */
 const MIN_LIFE_MS = 30_000;
 const MAX_LIFE_MS = 24 * 60 * 60_000;
 /** How long a refusal of the credentials is remembered, because a repeated request would be refused as well. */

@@ -85,7 +85,7 @@ export function isNotFound(error: unknown): error is AppError {
 }
 
 /**
- * Makes a `not_found` state in params.what what is missing, so that a person who names a player and a map learns which
+ * Adds to a `not_found`, in `params.what`, what is missing, so that a person who names a player and a map learns which
  * of them does not exist. Other failures stay as they are.
  */
 export async function missingAs<T>(what: 'beatmap' | 'score', work: Promise<T>): Promise<T> {
