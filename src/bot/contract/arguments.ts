@@ -11,11 +11,13 @@ const MODS_AT_LINK = new RegExp(String.raw`(?=\+[a-z\d]{2})(?<=${OSU_SITE}/[^\s+
 const SPEED_AT_MODS = /(?=\(?\d[.,]\d{1,3}[x\xd7*]\)?(?!\S))(?<=(?<!\S)\+?(?:[a-z]{2}){0,8}(?:dt|nc|ht|dc))/gi;
 
 /**
- * Reads the text after a command as raw option values, which `validateOptions` checks later. A value is found by its
- * place in declared order, by the option's name before it (`name:value`, `name=value`), in the reader's language or as
- * declared, or by its form (`98%`). A value with spaces is in quotes. A boolean option is its name alone, or its name
- * and a word for on or off. An option of form `rest`, `name` or `map` gets all remaining words.
- * @param into the option for words that fit no other; default: the unused options, by position
+ * Reads the text after a command as raw option values, which `validateOptions` checks later. There are three ways to
+ * say which option a value is for: by its position, in the order in which the options are declared; by the option's
+ * name before it (`name:value`, `name=value`), as declared or in the reader's language; or by the value's form (`98%`).
+ * A value with spaces is in quotes. A boolean option is its name alone, or its name and a word for on or off. An option
+ * of form `rest`, `name` or `map` gets all remaining words.
+ * @param into the option that gets all words that fit no other option; by default the unused options get them, by
+ * position
  * @throws AppError `invalid_request` with a hint.
  */
 export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpec): Raw {
@@ -70,7 +72,10 @@ export function parseArguments(spec: CommandSpec, text: string, into?: OptionSpe
     return true;
   }
 
-  /** True for a word that counts without an option's name: `-acc` sorts a list, although `acc` also names an option. */
+  /**
+   * True for a word that is an option's value by its form alone and so is not read as an option's name: `-acc` sorts a
+   * list, although `acc` also names an option.
+   */
   function isBare(word: Word | undefined): boolean {
     return word !== undefined && bareIn(spec, word, plain.length).length > 0;
   }

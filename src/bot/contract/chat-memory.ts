@@ -24,7 +24,7 @@ export type ShownMap = Readonly<z.output<typeof ShownMap>>;
 
 /**
  * The difficulty that was last shown in each chat, so that people need not name it again. For a private chat it is
- * stored under the person's key. Only `forgetUser` rejects, since replies can do without this memory.
+ * stored under the person's key. `last` and `remember` never reject, since a reply can do without this memory.
  */
 export interface ShownMaps {
   last(place: CallerPlace): Promise<ShownMap | undefined>;
@@ -36,7 +36,7 @@ export interface ShownMaps {
 /**
  * Records who used an osu! command in which group while having a linked player, for lists of a group's members. People
  * are stored by `callerKey`, groups by `chatKey`; a person is dropped 90 days after their last command.
- * @throws AppError `internal` from every method when the store cannot be read or written
+ * @throws AppError `internal` from every method but `note` when the store cannot be read or written
  */
 export interface ChatMembers {
   note(chat: string, user: string): Promise<void>;
@@ -58,7 +58,10 @@ export const TrackingChat = z.object({
   chatId: z.string(),
   /** The `chatKey` of the chat or of its Discord server. When Medley is removed there, nothing is posted any more. */
   group: z.string(),
-  /** The topic in which a player was last added; absent for the chat's general topic. */
+  /**
+   * The topic of the chat to which plays are posted: the one in which a player was last added; absent for the general
+   * one.
+   */
   topicId: z.string().optional(),
   players: z.array(TrackedPlayer).readonly(),
 });

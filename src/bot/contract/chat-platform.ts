@@ -48,7 +48,7 @@ export interface ChatPlatform<To = unknown> {
   deleteMessage?(chatId: string, messageId: string): Promise<void>;
   /**
    * The `To` for a reply that answers no request, such as the news of a tracked player; `eventId` identifies that
-   * reply, and `topicId` is that of a caller. Absent if the platform cannot post such replies.
+   * reply, and `topicId` is the topic as in `Caller`. Absent if the platform cannot post such replies.
    */
   placeOf?(chatId: string, eventId: string, topicId?: string): To;
   /** The facts about a request that only the platform knows. */

@@ -18,20 +18,20 @@ interface OptionBase {
   readonly only?: 'group' | 'typed' | 'button';
   /** True when a typed command must name the option before its value: `clip:0:05-0:20`. */
   readonly named?: true;
-  /** Further names of the option in text. */
+  /** Further names by which people may type the option. */
   readonly also?: readonly string[];
   /**
    * Recognises a typed value by its form alone, at any position: `98%`.
-   * @param place how many of the words before this one have no such form
+   * @param place how many of the words before this one were not recognised by their form
    */
   readonly bare?: (word: string, place: number) => string | undefined;
 }
 export interface StringOption extends OptionBase {
   readonly type: 'string';
   /**
-   * How typed words become the value. `rest`: all words that follow; `name`: all except last ones that are choices,
-   * switches or mods for other options; `map`: like `name`, but conditions such as `stars>6` are allowed; `link`: one
-   * pasted address; `role`: the id of a role, from a list where the platform has one.
+   * How typed words become the value. `rest`: all words that follow; `name`: all words, except that choices, switches
+   * and mods at the end go to other options; `map`: like `name`, but conditions such as `stars>6` are allowed; `link`:
+   * one pasted address; `role`: the id of a role, from a list where the platform has one.
    */
   readonly form?: 'word' | 'rest' | 'name' | 'map' | 'link' | 'role';
   /** True when several values given for the option are joined by spaces. */
@@ -226,7 +226,10 @@ export const TERMS = {
     bare: word => readMode(/^(?::|-(?=...))([a-z!]+)$/i.exec(word)?.[1] ?? ''),
   },
   accuracy: { ...WORD, also: ['acc', 'a'], bare: as(/^(\d{1,3}(?:[.,]\d{1,6})?)%$/) },
-  /** A number with decimals before the `x` is a speed, a number without is a combo. Replies put speeds in brackets. */
+  /**
+   * A number with decimals before the `x` is a speed, a number without is a combo. Brackets around a speed are allowed,
+   * because replies show speeds in brackets.
+   */
   rate: { ...WORD, also: ['speed', 'clock', 'clockrate', 'cr'], bare: as(/^\(?(\d[.,]\d{1,3})[x\xd7*]\)?$/i) },
   combo: { ...COUNT, also: ['c'], bare: as(/^(\d{1,6})x$/i) },
   /** A number before `m` counts misses and never minutes: lengths are written as `1:30` or behind `length:`. */

@@ -14,7 +14,7 @@ export interface Picture extends Size {
   /** The SVG of the card's dark version. It is stored in place of the PNG with a reply that waits to be sent. */
   readonly svg?: string;
   /**
-   * Draws the PNG; a card that cannot be drawn is replaced by its `alt`.
+   * Draws the PNG; a card that cannot be drawn is replaced by the text `PictureBlock.alt`.
    * @param theme default: dark
    */
   draw(theme?: CardTheme): Promise<Buffer>;

@@ -43,7 +43,8 @@ export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Ra
     set(option, option.option.type === 'boolean' || word.text);
   }
   // A word that fits no option is set for the first unused one, so that the error says what that option expects. If a
-  // word for on or off follows, the word must be an option's name, perhaps of another chat, so it is called unknown.
+  // word for on or off follows, the word must be an option's name, perhaps of an option that only other chats have, so
+  // it is called unknown.
   const open = free.filter(({ option }) => option.type !== 'boolean');
   for (const [at, word] of misfits.entries()) {
     const option = open.shift();
@@ -132,7 +133,7 @@ export function fits(spec: OptionSpec, word: string): boolean {
     case 'choice':
       return matchChoice(spec, word) !== undefined;
     case 'string':
-      // If the words can hold no name, mods need no plus sign: `LINK HDDT`.
+      // Mods that are found by their position need no plus sign: `LINK HDDT`.
       if (option.bare && !isRest(spec)) return option.bare(word, 0) !== undefined || termOf(`+${word}`) !== undefined;
       return option.form !== 'link' || looksLikeLink(word);
     case 'boolean':

@@ -112,7 +112,8 @@ export function withPictures(blocks: readonly Block[], isShown: (block: PictureB
 
 /**
  * Shortens the cards of a list, if there are several, to rows: without audio previews and details, which appear when a
- * card is opened. Rows with a value lack the cover, too: beside it a phone has too little width for the facts.
+ * card is opened. Rows with a main value (`worth`) have no cover either, because a phone is too narrow for the cover,
+ * the facts and the value.
  */
 export function asRows(blocks: readonly Block[]): readonly Block[] {
   if (blocks.filter(({ kind }) => kind === 'card').length < 2) return blocks;

@@ -5,8 +5,8 @@ import type { Reply } from './reply.ts';
 import { type ChatSettings, VIEWS } from './settings.ts';
 
 /**
- * A pressed button. `isEphemeral`: only the person who presses it sees the result, so not only the button's owner may
- * press it.
+ * A pressed button. `isEphemeral`: only the person who presses it sees the result, so other people than the button's
+ * owner may press it too.
  */
 const PressedButton = z
   .object({

@@ -32,7 +32,7 @@ export interface AcceptorOptions {
  * died.
  */
 const ACKNOWLEDGE_MS = 3_000;
-/** How long storing may take if the event must be confirmed within seconds; then the event is refused. */
+/** How long storing may take if the event must be confirmed within seconds; after that time the event is refused. */
 const STORE_MS = 1_800;
 /** If at least this many requests come before a new one in the queue, its person is told about the wait. */
 const PLACE_NOTICED = 10;
@@ -42,7 +42,10 @@ export class Acceptor {
   readonly #options: AcceptorOptions;
   readonly #gate: RetryGate;
   readonly #underway = new Set<Promise<unknown>>();
-  /** Events that are being accepted, by id: one may arrive twice at once, over an old and a new session. */
+  /**
+   * Events that are being accepted, by id: the same event may arrive twice at the same time, over an old and a new
+   * session of the platform.
+   */
   readonly #accepting = new Map<string, Promise<Acceptance>>();
   #isClosed = false;
 

@@ -2,7 +2,10 @@ import type { Pace } from '../contract/chat-platform.ts';
 
 /** Messages that one call to the platform sends. */
 export interface Taken {
-  /** To be called when the messages arrived, or may have: the time until the next one begins now. */
+  /**
+   * To be called when the messages arrived, or may have arrived: the pause before the next message counts from this
+   * moment.
+   */
   arrived(): void;
   /** To be called when nothing arrived: the messages count as not sent. */
   giveBack(): void;
@@ -10,7 +13,10 @@ export interface Taken {
 
 /** The window of a limit per minute: a second more than a minute, because messages take unequal times on their way. */
 const WINDOW_MS = 61_000;
-/** A reservation that is not used within this time is dropped: its request has ended in another process. */
+/**
+ * A reservation that is not used within this time after its planned time is dropped, because its request must have
+ * ended in another process.
+ */
 const UNCLAIMED_MS = 30_000;
 
 /** The messages that are reserved for one request, which waits for the time `at` or has begun to send. */
@@ -48,7 +54,7 @@ export class ChatSchedule {
     const known = this.#waiting(id);
     if (known === undefined) return this.#add(id, this.#earliest(messages, this.#slots), messages);
     known.messages = Math.max(known.messages, messages);
-    // A request in between may have sent more than it had reserved, so the time may have to be later.
+    // Meanwhile another request may have sent more than it had reserved, so this request's time may have to be later.
     known.at = Math.max(known.at, this.#minuteAllows(this.#begun(), known.messages));
     return known;
   }

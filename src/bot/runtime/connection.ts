@@ -15,7 +15,7 @@ export interface PlatformConnectionOptions {
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly now: () => number;
   readonly random: () => number;
-  /** Called when the platform refuses the token: for that long, nothing can be sent. */
+  /** Called when the platform refuses the token: nothing can be sent for `forMs` milliseconds. */
   readonly onRefused: (forMs: number) => void;
 }
 

@@ -121,7 +121,7 @@ export interface JobTools {
   readonly onTokenRefused: (platform: string) => void;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now: () => number;
-  /** A clock in milliseconds that is never set to another time. */
+  /** A monotonic clock, in milliseconds. */
   readonly clock: () => number;
   readonly random: () => number;
 }

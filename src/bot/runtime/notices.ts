@@ -124,7 +124,7 @@ const ONE_MORE_MS = 5_000;
  * Says whether to tell a person now that their request waits for their rate limit; each yes counts as a
  * notice. A few are allowed at once, then one every few seconds, so that a person who floods a group
  * does not make Medley flood it too.
- * @param clock in milliseconds, never set to another time
+ * @param clock a monotonic clock, in milliseconds
  */
 export function createNoticeBudget(clock: () => number): JobTools['mayNotify'] {
   /**

@@ -45,7 +45,7 @@ export interface RuntimeOptions {
   /** If work takes longer than this, people are told what is being done. Default 10,000. */
   readonly statusMs?: number;
   readonly now?: () => number;
-  /** A clock in milliseconds that is never set to another time. */
+  /** A monotonic clock, in milliseconds. */
   readonly clock?: () => number;
   /** A random number from 0 to 1. */
   readonly random?: () => number;

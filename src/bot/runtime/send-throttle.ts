@@ -39,7 +39,7 @@ export interface Reservation {
 }
 
 export interface SendThrottleOptions {
-  /** A clock in milliseconds that is never set to another time. */
+  /** A monotonic clock, in milliseconds. */
   readonly clock: () => number;
   /** A random number from 0 to 1. */
   readonly random: () => number;
@@ -71,7 +71,7 @@ const UNLIMITED: Reservation = { grow: () => 0, take: async () => UNCOUNTED, end
 /**
  * Keeps the platforms' rate limits, as far as this process knows, and the pauses of chats and platforms. A request
  * reserves all messages of a reply before the first is sent; a request that has to wait learns for how long, and keeps
- * its position. Times are of a clock that is never set back.
+ * its position. Times are those of a monotonic clock.
  */
 export class SendThrottle {
   readonly #options: SendThrottleOptions;

@@ -24,7 +24,9 @@ import { listRow, loadCover, playsBlocks } from '../../views/osu/play.ts';
 import { missesText, resultText } from '../../views/osu/score.ts';
 
 const PER_PAGE = 10;
-/** Each member takes a request to osu!, so each page asks about only this many more; a button shows the next page. */
+/**
+ * Each member's plays take a request to osu!, so each page asks about only this many more members than the page before.
+ */
 const MEMBERS_A_PAGE = 4;
 const MAX_PAGES = 25;
 

@@ -135,7 +135,10 @@ export const osuMaps = defineCommand({
   },
 });
 
-/** How many cursors are kept; the way back through more pages jumps from the oldest of them to the first page. */
+/**
+ * How many cursors are kept. A person who goes back through more pages jumps from the oldest page with a kept cursor to
+ * the first page.
+ */
 const MAX_TRAIL = 20;
 
 /** A page of a list. Upstreams state only the next page's cursor, so earlier cursors are kept for the way back. */

@@ -78,7 +78,10 @@ export const osuDaily = defineCommand({
   },
 });
 
-/** Shows the profile: as an image card with the facts that the card lacks, or as text. */
+/**
+ * Shows the profile as an image card, together with a text of the facts that the card lacks; or, without image cards,
+ * as text alone.
+ */
 async function profileBlocks(player: Player, isProven: boolean, context: CommandContext): Promise<readonly Block[]> {
   const { services, t } = context;
   const { painter, artwork } = services;
@@ -111,8 +114,8 @@ async function bestWorth(player: Player, { services, signal }: CommandContext): 
 
 /**
  * A text card of the player with all that osu! states.
- * @param isProven someone of the chat proved to be this player
- * @param isDrawn an image card shows their country, ruleset and title
+ * @param isProven true when someone in the chat proved, by signing in at osu!, to be this player
+ * @param isDrawn true when an image card already shows the player's country, ruleset and title
  */
 function playerCard(player: Player, isProven: boolean, t: Translator, isDrawn = false): Card {
   const words = t.messages.osu;
@@ -212,8 +215,8 @@ function mappingBlocks(player: Player, t: Translator): readonly Block[] {
 }
 
 /**
- * Links the caller to an osu! player, whose name they may then leave out of commands. The player is the one whom they
- * name or, if the host configured sign-in, the one as whom they sign in at osu!.
+ * Links the caller to an osu! player, whose name they may then leave out of commands. The caller names the player or,
+ * if the host configured sign-in, signs in at osu! as the player.
  */
 export const osuLink = defineCommand({
   name: 'osu link',

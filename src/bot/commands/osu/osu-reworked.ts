@@ -68,7 +68,10 @@ export const osuTopIf = defineCommand({
   },
 });
 
-/** Shows the best plays by earlier pp rules of osu!: the newest that the estimating library has. */
+/**
+ * Shows the best plays with their pp by earlier pp rules of osu!, namely by the newest rules that the estimating
+ * library has.
+ */
 export const osuTopOld = defineCommand({
   name: 'osu topold',
   options: { player: PLAYER_OPTION, mode: MODE_OPTION, page: PAGE },
