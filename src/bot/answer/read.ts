@@ -47,7 +47,10 @@ export function createMessageReader(
     return links ? canonicalLinks(links) : findLinks(text).map(url => ({ url, spoiler: false }));
   }
 
-  /** The links in canonical form, each post once. A post whose link is in a spoiler anywhere counts as in one. */
+  /**
+   * The links in canonical form, each post once. A post counts as hidden by a spoiler if any of its links is in a
+   * spoiler.
+   */
   function canonicalLinks(links: readonly PastedLink[]): readonly PastedLink[] {
     const found = new Map<string, PastedLink>();
     for (const { url, spoiler, quoted = false } of links) {
@@ -177,12 +180,13 @@ function readCommand(name: string, rest: string, commands: readonly Command[]) {
   const command = commands.find(each => each.name === name || each.name === spelled);
   if (command) return readFull(command.name, rest);
   const short = readShortWord(name, rest);
-  // A group's name and a player make a short command (`/osu lamp post`); a group's name alone does not.
+  // The name of a command group followed by a player is a short command (`/osu lamp post`); the group's name alone is
+  // not.
   const isShort = short !== undefined && (short.command !== `${name} profile` || second !== '');
   if (isShort && commands.some(each => each.name === short.command))
     return { name: short.command, args: short.rest, isKnown: true };
   const isGroup = commands.some(each => each.name.startsWith(`${name} `));
-  // A group's name without anything behind it asks for help about the group's commands.
+  // The name of a command group without anything behind it asks for help about the group's commands.
   if (isGroup && second === '' && commands.some(each => each.name === 'help'))
     return { name: 'help', args: name, isKnown: true };
   // An unknown name is kept, because the notice offers a similar command with the same words behind its name.

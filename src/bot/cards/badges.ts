@@ -7,8 +7,9 @@ import type { Look } from './theme.ts';
 const INK: Colour = '#171a1c';
 
 /**
- * The colours of osu!'s kinds of mods (osu!lazer, 2026-08): harder, easier, automatic play, converted map, for fun, set
- * by the system. Purple and pink are lighter than osu!'s, because the letters on them are dark.
+ * The colours of osu!'s kinds of mods (osu!lazer, 2026-08): harder, easier, automatic play, converted map, set by the
+ * system. All other mods are for fun (`FUN`). Purple and pink are lighter than osu!'s, because the letters on them are
+ * dark.
  */
 const MOD_COLOURS: readonly (readonly [acronyms: string, colour: Colour])[] = [
   ['HR SD PF DT NC HD FL BL ST AC FI TC CO', '#ff6666'],

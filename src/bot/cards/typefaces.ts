@@ -111,7 +111,10 @@ export function runsOf(text: string): readonly { readonly text: string; readonly
   return runs;
 }
 
-/** The family that a run states, so that the rasterizer does not choose by letter; undefined for the main typeface. */
+/**
+ * The family that a run states, so that the rasterizer does not choose a typeface letter by letter; undefined for the
+ * main typeface.
+ */
 function familyOf(typeface: Typeface | undefined): string | undefined {
   return typeface === undefined || typeface === OWN ? undefined : readTypeface(typeface.regular)?.family;
 }

@@ -49,7 +49,10 @@ export async function askedPlayer(given: string | undefined, context: CommandCon
   return namedPlayer(given, context);
 }
 
-/** Like {@link askedPlayer}, but osu! need not be known. A mention means the player whom that member has linked. */
+/**
+ * Like {@link askedPlayer}, but it needs no credentials of the osu! API. A mention means the player whom that member
+ * has linked.
+ */
 export async function namedPlayer(given: string | undefined, { caller, services }: CommandContext) {
   const [, mentioned] = MENTION.exec(given ?? '') ?? [];
   if (given !== undefined && mentioned === undefined) return { user: given, mode: null, isProven: false };

@@ -63,8 +63,9 @@ export async function bestPlays(player: Player, beatmaps: Pick<Beatmaps, 'userSc
 }
 
 /**
- * Ratings by play, not by id, which failed plays may share: the stars with the play's mods and, unless the play is a
- * full combo with pp from osu!, its pp with and without misses. Plays of unknown maps are left out.
+ * Ratings by play, and not by the play's id, because several failed plays may have the same id. A rating has the stars
+ * with the play's mods and, unless the play is a full combo with pp from osu!, its pp with and without misses. Plays of
+ * unknown maps are left out.
  */
 export async function ratePlays(
   scores: readonly Score[],

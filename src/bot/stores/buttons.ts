@@ -8,7 +8,7 @@ import { usageError } from '../contract/command.ts';
 import { type Caller, callerKey, callerOf, type Request, RequestBody } from '../contract/request.ts';
 import type { ButtonPayload, ButtonTokens } from '../contract/services.ts';
 
-/** How long a button works, and how long it is stored what the button's message showed. */
+/** How long a button works, and how long Medley stores what the button's message showed before. */
 const LIFE_MS = 7 * 24 * 3_600_000;
 
 export interface ButtonTokensOptions {

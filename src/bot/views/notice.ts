@@ -108,8 +108,8 @@ const SHORT = 40;
 const STEP = 8;
 
 /**
- * Short forms of links, for use in sentences: without the parts that all share, shortened, and different for different
- * links. They are no addresses, so they are shown as code.
+ * Short forms of links, for use in sentences: without `https://www.`, and shortened only as far as different links
+ * still look different. They are no addresses, so they are shown as code.
  */
 export function linkLabels(links: readonly string[]): readonly string[] {
   const whole = links.map(link => link.replace(/^https?:\/\/(?:www\.)?/i, '').replace(/\/$/, ''));

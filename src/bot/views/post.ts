@@ -152,8 +152,8 @@ function unspoofed(name: string | null): string {
 }
 
 /**
- * A title that contains this many characters of the caption's beginning is a copy of it. A shorter caption has to be
- * half of the title: one word of the title is often the whole caption.
+ * A title that contains this many characters of the caption's beginning is a copy of it. A shorter caption counts only
+ * if it is at least half as long as the title, because a single word of the title is often the whole caption.
  */
 const COPIED = 40;
 

@@ -100,7 +100,10 @@ function nativeName(set: Beatmapset): readonly Block[] {
   return own === setName(set) ? [] : [textBlock([own])];
 }
 
-/** A set's date and its name: osu! states under `ranked_date` also when a set was qualified or loved. */
+/**
+ * The date to show for a set, and the date's name. For a qualified or loved set, osu! states in `ranked_date` when it
+ * became that.
+ */
 function setDate({ status, ranked_date, last_updated }: Beatmapset, t: Translator) {
   const { fields, statuses } = t.messages.osu;
   const isRanked = status === 'ranked' || status === 'approved';

@@ -146,7 +146,8 @@ function playView({ score, rating, name }: PlayedScore, t: Translator): Omit<Dra
 export function listRow(score: Score, place: number, name: string, reader: Translator): ListRow {
   const t = drawnIn(reader);
   const { rank, accuracy, max_combo, pp } = score;
-  // Plays of both clients stand in one list, which is ordered by the score on osu!lazer's scale.
+  // Plays of osu!'s two clients (stable and lazer) stand in one list, which is ordered by the score on osu!lazer's
+  // scale.
   const total = score.total_score ?? score.legacy_total_score;
   const facts = [accuracyText(accuracy, t), t.messages.osu.combo({ shown: t.number(max_combo) }), missesText(score, t)];
   const shownTotal = total === null ? '' : t.number(total);
