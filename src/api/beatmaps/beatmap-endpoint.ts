@@ -34,7 +34,7 @@ interface BeatmapEndpoint<Q extends z.ZodType> {
 /** How long (in seconds) clients may keep an answer from this server's cache: a newer answer may soon exist. */
 const KEPT_S = 30;
 
-/** The errors about wrong values of the parameters that only src/beatmaps checks. */
+/** The error texts for parameters whose values only src/beatmaps checks, by the parameter's name. */
 const ALLOWED: Readonly<Record<string, string>> = {
   user: `must be ${PLAYER_FORMS}`,
   id: `must be ${SET_FORMS}`,

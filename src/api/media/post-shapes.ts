@@ -159,7 +159,10 @@ function rankedFiles(item: MediaItem): readonly PlayerFile[] {
   return preferCommon((withAudio.length > 0 ? withAudio : plain).map(variant => ({ variant })));
 }
 
-/** The item's files that have to be muxed. Files too large for that are left out; if all are, the last is kept. */
+/**
+ * The item's files that have to be muxed. Files too large for that are left out; if all are too large, the smallest is
+ * kept.
+ */
 function muxedFiles(item: MediaItem): readonly PlayerFile[] {
   const pairs = wholeVideos(item).filter(({ audio }) => audio !== undefined);
   const muxable = pairs.filter(pair => isMuxable(pair, item));

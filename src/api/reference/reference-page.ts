@@ -196,7 +196,10 @@ with urllib.request.urlopen('${address}') as response:
   };
 }
 
-/** The example request in each language, for an answer that is a file. Each example saves it under its own name. */
+/**
+ * The example request in each language, for an answer that is a file. Shell and Python save it under the name that the
+ * server states.
+ */
 function fileSamples(address: string) {
   return {
     Shell: `curl -fOJ '${address}'`,

@@ -119,7 +119,7 @@ for (const form of document.querySelectorAll('form.try')) {
       code.append(make('code', body));
       output.replaceChildren(line, code);
       addCopy(code);
-      // The answer stands without it.
+      // If the preview fails, the answer is shown without it.
       if (response.ok && form.dataset.shows === 'media') preview(form, output, () => mine === turn).catch(() => {});
     } catch {
       if (mine === turn) output.replaceChildren(make('p', 'This server cannot be reached. Try again in a moment.'));
