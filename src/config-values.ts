@@ -134,7 +134,10 @@ export function parseAccountPace(text: string) {
   return every === undefined || perDay === undefined ? undefined : { everyMs: every * 1_000, perDay };
 }
 
-/** Reads a Redis address whose path is at most a database's number: a `/` in a password makes a path of the host. */
+/**
+ * Reads a Redis address. Its path may only be a database's number, because after an unescaped `/` in the password, the
+ * host would be read as a path.
+ */
 export function parseRedisUrl(text: string): string | undefined {
   const url = parseUrl(text, ['redis:', 'rediss:']);
   return url !== undefined && /^\/?\d{0,5}$/.test(url.pathname) ? text : undefined;

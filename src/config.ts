@@ -57,7 +57,9 @@ function variable<T>(parse: (text: string) => T | undefined, expected: string, e
 const text = (pattern: RegExp) => (value: string) => (pattern.test(value) ? value : undefined);
 const PATH = text(/^[^\0]{1,4096}$/);
 const ONE_LINE = text(/^[^\p{Cc}]{1,100}$/u);
-/** Refuses a value in quotation marks, which Docker keeps when it reads a file. No real secret begins with one. */
+/**
+ * Refuses a value in quotation marks, which Docker keeps when it reads an `--env-file`. No real secret begins with one.
+ */
 const TOKEN = text(/^(?!["'])[\x21-\x7e]{1,500}$/);
 
 const COOKIES_FILE = variable(
@@ -183,7 +185,8 @@ export function readEnvironment(): Environment {
 function readEnvFile(): Environment {
   try {
     const text = readFileSync('.env', 'utf8');
-    // PowerShell's `>` writes UTF-16, whose every other byte is zero here; no variable would be found in it.
+    // A file written by PowerShell's `>` is in UTF-16. Read as UTF-8, every second character is NUL, and no variable
+    // would be found.
     if (text.includes('\0')) throw new ConfigError('.env cannot be read: it must be saved as UTF-8, and is UTF-16');
     // The byte order mark with which Windows begins UTF-8 is removed, or it would be part of the first name.
     return parseEnv(text.replace(/^\ufeff/, ''));

@@ -9,7 +9,7 @@ import { createLeaseHolder, createRedisLease } from './infra/redis/redis-task-le
 import { type BrokenStrategy, canaryRecord, createCanary } from './probe/canary.ts';
 import { createProbe } from './probe/probe-strategy.ts';
 
-/** When all configured platforms have been away for this long, the process reports itself as not ready. */
+/** When a configured platform has been away for this long, the process reports itself as not ready. */
 const AWAY_MS = 60_000;
 /** A request that has waited this long while none was taken up shows that the queue is stuck. */
 const STUCK_MS = 180_000;

@@ -75,7 +75,8 @@ async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Pro
   const { migrateRedisShapes } = await import('./infra/redis/redis-shapes.ts');
   const shared = openRedisState({ url: redisUrl, log, prepare: redis => migrateRedisShapes(redis) });
   const isReady = await shared.isReady(mediaKey === undefined ? 15_000 : 2_000);
-  // For a missing database the client would only emit an event and then use the first one; this command fails.
+  // If the database number of REDIS_URL does not exist, the client would only emit an event and use the first database;
+  // this command fails instead.
   if (isReady)
     await shared.redis
       .request('read', async client => client.options.db && client.select(client.options.db))

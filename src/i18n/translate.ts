@@ -40,7 +40,10 @@ export function findLanguage(locale: string): Language | undefined {
   return writing === undefined ? exact : WRITINGS.get(writing);
 }
 
-/** The language and script of a tag, by current codes (Android says `in` for Indonesian); undefined for no tag. */
+/**
+ * The language and script of a tag, by current codes (Android says `in` for Indonesian); undefined for a text that is
+ * no language tag.
+ */
 function writingOf(locale: string): string | undefined {
   try {
     const { language, script } = new Intl.Locale(locale.replaceAll('_', '-')).maximize();

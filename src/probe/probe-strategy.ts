@@ -28,7 +28,10 @@ export interface ProbeOptions {
   readonly http: Pick<HttpClient, 'stream'>;
   /** The time limit for a post, in milliseconds. Default 12 000. */
   readonly timeoutMs?: number;
-  /** A post that takes longer is `slow`. Default 6 000; people wait 3 000 more if a strategy before it hangs. */
+  /**
+   * A post that takes longer is `slow`. Default 6 000. People wait up to 3 000 longer when the strategy that was asked
+   * first hangs.
+   */
   readonly budgetMs?: number;
 }
 
