@@ -10,8 +10,9 @@ const number = z.number().nullable();
 const moment = z.number().nullable().meta({ description: 'Unix milliseconds.' });
 
 /**
- * The type of a variant that is a stream. Its address is that of an HLS media playlist, and its pieces are joined to an
- * MP4 before anyone gets them. `playlistVariants` makes such variants from a master playlist.
+ * The MIME type of a variant that is an HLS stream. The variant's address is that of a media playlist; the pieces that
+ * the playlist lists are joined into one MP4 before anyone gets the file. `playlistVariants` makes such variants from a
+ * master playlist.
  */
 export const PLAYLIST_MIME = 'application/vnd.apple.mpegurl';
 
@@ -35,7 +36,7 @@ const file = z
   .meta({ description: 'One file of the item.' });
 
 const headerValue = z.string().regex(/^[\x20-\x7e]{1,4096}$/);
-/** Headers that the host of a variant's address requires. They are sent to that host alone and shown to no reader. */
+/** Headers that the host of a variant's address requires. They are sent to that host alone and are in no API answer. */
 const requestHeaders = z
   .object({ referer: headerValue.exactOptional(), cookie: headerValue.exactOptional() })
   .readonly();
@@ -83,7 +84,7 @@ function itemOf<File extends z.ZodType>(variant: File) {
   });
 }
 
-/** `id` identifies an item whose position can change, such as an item of a story. It is not shown to readers. */
+/** `id` identifies an item whose position can change, such as an item of a story. It is in no API answer. */
 const item = itemOf(variant).extend({ id: z.string().exactOptional() });
 
 function postOf<Item extends z.ZodType>(source: z.ZodType<string>, item: Item) {

@@ -7,7 +7,7 @@ import type { Collection } from '../../infra/store/records.ts';
 import type { SourceId } from '../post.ts';
 import { notAsked } from './refusal.ts';
 
-/** The cookies in one file. */
+/** The cookies of one account, which come from one file. */
 export interface AccountCookies {
   /** The name of the file without its folder. */
   readonly name: string;
@@ -142,7 +142,7 @@ export function createAccounts(options: AccountsOptions) {
       for (const account of accounts.toSorted((a, b) => a.record.usedAt - b.record.usedAt)) {
         const wait = await take(account);
         const { name, cookies } = account;
-        // A pause that cannot be stored is logged by `pause` itself.
+        // `ask` need not wait until the pause is stored; if storing fails, `pause` logs it.
         if (wait === 0) return ask({ name, cookies, pause: reason => void pause(account, reason) });
         waits.push(wait);
       }

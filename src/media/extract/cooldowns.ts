@@ -108,8 +108,8 @@ export function endpointName(strategy: Pick<Strategy, 'name'>): string {
 }
 
 /**
- * Runs `ask`, unless the endpoint is cooling down. If the site states a rate limit, the endpoint cools down for the
- * time that the site states, or else longer each time.
+ * Runs `ask`, unless the endpoint is cooling down. If the site answers with a rate limit, the endpoint cools down for
+ * the time that the site states. If it states none, each cooldown in a row is longer than the one before.
  * @param strategy the strategy that asks, or an object with the endpoint's name
  * @throws any error of `ask`
  */

@@ -128,7 +128,7 @@ export function createExtractor(options: ExtractorOptions) {
     return { key, ...refOf(post, sources, refs.get(key)) };
   }
 
-  /** Finds the post with that id. The result is the same as that of `extract`. */
+  /** Finds the post with that id in the cache, or fetches it. A post without a readable item is refused. */
   async function find(post: Pick<Post, 'source' | 'id'>, callerSignal?: AbortSignal): Promise<Post> {
     const { source, ref } = await knownRef(post);
     const link = { source, match: { kind: 'post', ref } } as const;

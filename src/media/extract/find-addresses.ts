@@ -79,7 +79,7 @@ const MAX_CHARS = 100_000;
 /** A word ends at a blank, a quote, full-width punctuation or an invisible mark. */
 const TOKEN =
   /[^\s<>"\u201c\u201d\u00ab\u00bb`\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\u3001\u3002\u300c\u300d\u3010\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+/gu;
-/** The start of an address in a word: a scheme, also an app's. After `/ = ? & %` it is part of another address. */
+/** The start of an address in a word: a scheme, also an app's. After `/ = ? & %` it belongs to another address. */
 const START = /(?<![a-z0-9/=?&%])(?:https?\/\/|[a-z][a-z0-9]{1,30}:\/\/)/gi;
 /** A host without a scheme, perhaps with the default port, followed by a path or a query. */
 const BARE = /(?<![\p{L}\p{N}@./:_-])(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,63}(?=(?::443)?[/?])/iu;
@@ -147,7 +147,7 @@ function* readings(raw: string, isUnderlined: boolean): Generator<string> {
   yield trimEnd(cut, isUnderlined);
 }
 
-/** The addresses in one word: those with a scheme, or one that begins with a bare host. */
+/** The addresses in one word: one that begins with a host without a scheme, if any, then all that have a scheme. */
 function* addressesOf(token: string): Generator<string> {
   const starts = [...token.matchAll(START)].map(match => match.index);
   const bare = token.slice(0, starts[0] ?? token.length);

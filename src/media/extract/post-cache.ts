@@ -1,4 +1,4 @@
-/** How long sites' answers are cached (posts, short links, failures), and how posts of other processes are read. */
+/** How long sites' answers are cached (posts, short links, failures), and how posts that others cached are checked. */
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { CachePolicy } from '../../infra/cache/cache.ts';
 import { mediaAddress } from '../parse/json.ts';
@@ -26,7 +26,7 @@ const MAX_RETRY_AFTER_MS = 5 * MINUTE;
 /** How long a failure is cached, by code. A failure that is the request's own fault is never cached. */
 const ERROR_TTL_MS: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 0,
-  // Only sites cause this code, for a live broadcast, which may be over soon.
+  // A site causes this code for a live broadcast, which may be over soon, or for a short link that leads off the site.
   unsupported_link: 30 * SECOND,
   not_found: MINUTE,
   private: MINUTE,

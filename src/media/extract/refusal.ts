@@ -9,7 +9,7 @@ import { isOwnDoing } from '../../infra/http/read-failure.ts';
 const REFUSALS = {
   /** The site shows its login page: to callers whom it refuses, and for posts that visitors may not see. */
   login: ['login_required', {}],
-  /** An endpoint shows its login page, as it does only to callers whom the site refuses, never because of the post. */
+  /** A login page from an endpoint that shows it only to callers whom the site refuses, never because of the post. */
   caller: ['login_required', { refused: 1 }],
   /** A login page for a post that is known to be public. People are asked to try again later. */
   wall: ['login_required', { what: 'wall' }],

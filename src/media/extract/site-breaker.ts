@@ -105,7 +105,7 @@ export function openSite(options: SiteOptions) {
 class SiteBreaker {
   readonly address: OutgoingAddress;
   readonly cooldowns: Cooldowns;
-  /** When the site last refused this address, or when this address was last tried again. */
+  /** When this address was last tried again, or else when it was first left because the site refused it. */
   triedAt: number | undefined;
   source: MediaSource | undefined;
   readonly #options: SiteOptions & { readonly now: () => number };

@@ -22,7 +22,7 @@ const AT_ONCE = 16;
 
 /**
  * Makes a throttle for each site, which allows about as many requests as a person with several tabs makes.
- * @param perSecond the requests to one site
+ * @param perSecond how many requests a second one site gets
  */
 export function siteThrottles(sites: readonly Site[], perSecond: number): readonly ThrottledSite[] {
   return sites.map(({ id, hosts }) => ({

@@ -58,8 +58,8 @@ export interface Strategy {
   /**
    * Fetches the post. If items are missing, the post is kept while other strategies are tried.
    * @throws anything. The params of an AppError may say more: `weak`: a failure such as `not_found` that another
-   * endpoint must confirm; `own`: one of Medley's own limits; `challenge`: the site wants a pause; `refused`: the site
-   * refuses the caller, whichever post is requested
+   * endpoint must confirm; `own`: one of Medley's own limits is the cause; `challenge`: the site wants a pause;
+   * `refused`: the site refuses the caller, whichever post is requested
    */
   run(ref: PostRef, signal: AbortSignal): Promise<Post>;
   /** How the strategy's requests look to the site: user agent, headers, session and transport. */

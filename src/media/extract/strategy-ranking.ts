@@ -27,7 +27,10 @@ const UNTRIED: StrategyRecord = { successes: 0, triedAt: 0, medianMs: null, deni
 const MAX_SUCCESSES = 20;
 /** One answer moves the median by at most this share, so that a single slow answer changes little. */
 const MEDIAN_STEP = 0.2;
-/** A strategy is tested with one post after its cooldown, and again after this time if no strategy found that post. */
+/**
+ * After its cooldown, a strategy is tested with one post. If no strategy finds that post, the test proves nothing, and
+ * it is repeated after this time.
+ */
 const ASK_AGAIN_MS = 5 * 60_000;
 /** The assumed answer time of a strategy without any answer yet. */
 const UNKNOWN_MS = 1_000;
@@ -36,8 +39,8 @@ const MIN_RATE = 0.01;
 /** Added to the time of each run. Otherwise failing at once would look better than working slowly. */
 const REQUEST_PRICE_MS = 1_000;
 /**
- * Strategies are given in the order of how complete their answers are. To move forward by one position, a strategy must
- * be better by this share.
+ * Strategies are given in the order of how complete their answers are. Each position further back adds this share to
+ * the cost of a strategy, so it comes before another with more complete answers only if it costs clearly less.
  */
 const PLACE_SHARE = 0.1;
 /** The longest wait before the next strategy starts: people get an answer within 3 s even if the first hangs. */
@@ -58,7 +61,7 @@ export class StrategyRanking {
     this.#now = now;
   }
 
-  /** `failures`: how often the strategy failed since its last answer, in any process, for posts that another found. */
+  /** `failures`: the strategy's failures since its last answer, in all processes, for posts that another one found. */
   #recordOf(name: string) {
     const record = this.#records.get(name) ?? UNTRIED;
     const [failures, cooldownUntil] = [this.#cooldowns.times(keyOf(name)), this.#cooldowns.until(keyOf(name))];
