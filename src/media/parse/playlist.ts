@@ -84,7 +84,8 @@ export function playlistVariants(text: string, { url, hosts }: PlaylistPlace): r
   for (const [index, tag] of tags.entries()) {
     if (tag?.name !== 'EXT-X-STREAM-INF') continue;
     const attributes = attributesOf(tag);
-    // The address follows its tag, perhaps after comments. Unbounded searches could take quadratic time in all.
+    // The address follows its tag, perhaps after comments. The search is bounded, so that all searches together take
+    // linear time.
     const address = addressOf(lines.slice(index + 1, index + MAX_RENDITIONS).find(line => !line.startsWith('#')));
     if (address === null) continue;
     const audio = audioAddresses.get(attributes.get('AUDIO') ?? '');

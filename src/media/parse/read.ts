@@ -25,7 +25,10 @@ export function count(value: unknown): number | null {
 
 const MULTIPLES: Readonly<Record<string, number>> = { K: 1e3, M: 1e6, B: 1e9 };
 
-/** Reads a count as people see it: `1,234` exactly, `4.7K` as 4700. `1.234` (of another language) gives null. */
+/**
+ * Reads a count as people see it in English: `1,234` exactly, `4.7K` as 4700. `1.234`, by which other languages mean
+ * 1,234, gives null.
+ */
 export function shownCount(value: unknown): number | null {
   if (typeof value !== 'string' || value.length > 40) return count(value);
   const match = /^(\d{1,3}(?:,\d{3}){1,4}|\d{1,15}(?:\.\d{1,3}(?=\s?[KMB]))?)\s?([KMB]?)$/i.exec(value.trim());
