@@ -41,8 +41,8 @@ export function sendableVariants(item: MediaItem, form: MediaForm): readonly Var
  */
 export function variantKey({ url, width, height }: Pick<Variant, 'url' | 'width' | 'height'>): string {
   const address = URL.canParse(url) ? new URL(url) : undefined;
-  // On some hosts all files have the same path. `stp` then tells the sizes of a photo apart, and `cid` or `video_id`
-  // tells files apart.
+  // On some hosts all files have the same path. The query parameter `stp` then tells the sizes of a photo apart, and
+  // `cid` or `video_id` tells files apart.
   const named = ['stp', 'cid', 'video_id'].flatMap(name => address?.searchParams.get(name) ?? []).join(' ');
   const name = address ? `${address.pathname} ${named}` : url;
   const hash = createHash('sha256').update(name).digest('base64url').slice(0, 12);
@@ -187,7 +187,7 @@ export function muxKey(keys: readonly string[]): string {
 /** With fewer bits per pixel (at 30 frames a second) than this, a smaller variant has the better picture. */
 const STARVED_BITS = 0.008;
 
-/** One way to get the whole item without encoding: a single file, or two tracks. */
+/** One way to get the whole item without encoding: a file as it is, or a file muxed from two tracks or a stream. */
 export interface VideoCandidate extends VariantChoice {
   readonly kind: 'file' | 'mux';
   readonly parts: readonly VariantChoice[];
