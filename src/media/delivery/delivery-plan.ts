@@ -53,7 +53,7 @@ export type StepKind =
 /** Why a request gets no file. `stream`: the pieces of the stream cannot be joined. */
 export type NoFileReason = 'too_large' | 'upstream_unavailable' | 'timeout' | 'stream';
 
-/** The page or file that opens when a reader follows the link that replaces a file. */
+/** The page or file that opens when a person follows the link that replaces a file. */
 export type LinkTarget =
   /** Medley's own page that plays the video. */
   | 'page'
@@ -106,8 +106,8 @@ const MEBIBYTE = 1024 * 1024;
 
 /**
  * The ways to get a file of the item within the limit, best first; empty when there is none. Pure. Files that every
- * player can play come first, then larger videos, then whole files before those that have to be made. A video is
- * encoded again only when no good file fits.
+ * player can play come first, then larger videos; of equal ones, a whole file comes before one that has to be made. A
+ * video is encoded again only when no good file fits.
  */
 export function planDelivery(item: MediaItem, wish: PlanWish, means: Means): readonly Step[] {
   if (wish.form === 'audio') return audioSteps(item, wish, means);
@@ -121,7 +121,7 @@ export function bestVideo(item: MediaItem, learned: Pick<PlanWish, keyof Learned
   return videoCandidates(item, learned).find(candidate => !uses(candidate, broken));
 }
 
-/** Chooses the link that a reader gets when there is no file. `isReachable`: Medley has a public address. Pure. */
+/** Chooses the link that people get when there is no file. `isReachable`: Medley has a public address. Pure. */
 export function planLink(
   item: MediaItem | undefined,
   form: MediaForm,

@@ -21,7 +21,7 @@ import { FileResolver, type FileResolverOptions, type Resolution } from './file-
 import type { HeldFile } from './file-store.ts';
 import { createMediaFiles, fileKey, type MediaFiles } from './media-files.ts';
 
-/** The address that a reader gets: Medley's page for a video, a file, or the post. */
+/** The address that people get beside or in place of a file: Medley's page for a video, the file, or the post. */
 export interface MediaAddress {
   readonly url: string;
   /** The page or file that the address opens. Chats show a player for a `page`. */
@@ -43,7 +43,7 @@ export interface DeliveredFile extends ReturnType<typeof describeFile> {
   dispose(): Promise<void>;
 }
 
-/** The address that a reader gets instead of a file, and why there is no file. */
+/** The address that people get in place of a file, and why there is no file. */
 export interface DeliveredLink extends MediaAddress {
   readonly kind: 'link';
   readonly reason: NoFileReason;
@@ -61,7 +61,7 @@ export interface PublicAddresses {
 export interface DeliveryOptions extends DownloadOptions, Pick<FileResolverOptions, 'refresh' | 'log'> {
   /** The folder for files: created if missing, readable by its owner alone, cleared of ended processes' files. */
   readonly tempDir: string;
-  /** Makes public addresses of Medley. Without it, readers get the address of the original post. */
+  /** Makes public addresses of Medley. Without it, people get the address of the original post. */
   readonly addresses?: PublicAddresses | undefined;
   /** The ffmpeg program; without it nothing is encoded. */
   readonly ffmpeg?: Ffmpeg | undefined;
@@ -105,7 +105,7 @@ export function createDelivery(options: DeliveryOptions) {
       ? resolver.resolve(request, signal)
       : clipFile(request, request.clip, resolver, files, signal));
     if (found.kind === 'none') {
-      // If the CDN does not serve the file, neither can the tunnel, so the reader gets the post's address.
+      // If the CDN does not serve the file, neither can the tunnel, so people get the post's address.
       const address = addressOf(found.post, request, found.reason !== 'upstream_unavailable');
       options.onDelivered?.(`link-${address.leadsTo}`, 0);
       return { kind: 'link', ...address, reason: found.reason };
@@ -186,7 +186,7 @@ function plainFiles(steps: ReturnType<FileResolver['plan']>, item: MediaItem) {
   });
 }
 
-/** Makes the address that a reader gets instead of a file: the post's address if the CDN does not serve the file. */
+/** Makes the address that people get in place of a file: the post's address if the CDN does not serve the file. */
 function createAddressing({ addresses }: DeliveryOptions, resolver: FileResolver, now: () => number) {
   return (post: Pick<Post, 'items'>, { form, index, ...request }: DeliveryRequest, isServed = true): MediaAddress => {
     const { target: leadsTo, file } = planLink(post.items[index], form, addresses !== undefined && isServed);

@@ -75,7 +75,7 @@ export function createCdnDownload({ http, mediaHosts, cdnHeaders, patience }: Do
   const hosts = hostsBelow(mediaHosts);
   const { graceMs, bytesPerSecond } = { ...PATIENCE, ...patience };
 
-  /** Requests the missing bytes and writes them. Returns undefined when none are missing. */
+  /** Requests the missing bytes and writes them. Returns the failure, or undefined when the file is complete. */
   async function fetchRest(
     request: DownloadRequest,
     progress: Progress,

@@ -79,7 +79,8 @@ export class FileResolver {
     if (item?.kind !== 'video' || form !== 'original') return false;
     const whole = bestVideo(item, { sizes: this.sizes, uncommon: this.uncommon, broken });
     if (whole === undefined || whole.key === step.key) return false;
-    // An encoded video counts as reduced only if the whole file was too large, not if its codec or look was the reason.
+    // An encoded video counts as reduced only if the whole file was too large, not if it was encoded because few
+    // devices play its codec or because the files that fit look poor.
     if (step.kind === 'compress') return (this.#bytesOf(whole) ?? 0) > Math.min(maxBytes, step.maxBytes);
     const [own, best] = [step.parts[0]?.variant, whole.parts[0]?.variant];
     if (own && best && pixels(own) < pixels(best)) return true;
@@ -222,7 +223,7 @@ class FileSearch {
     return fileKey(this.#request.post, this.#request.index, key);
   }
 
-  /** Says whether to take the file: it plays on all devices, or no other file is left. */
+  /** Says whether to take the file: it plays on all devices, or it was tried although it is known to be `uncommon`. */
   #isWelcome({ probe }: HeldFile, { kind, key }: Step): boolean {
     const { uncommon } = this.#resolver;
     if (probe === null || probe.kind === 'audio' || this.#request.form === 'audio') return true;
@@ -244,7 +245,7 @@ class FileSearch {
     switch (failure.status) {
       case 'too_large':
         this.#refused.add(key);
-        // A file whose size was only found during the download is at least this large.
+        // `bytes` is null when only the download itself showed that the file exceeds the limit.
         this.#resolver.sizes.set(key, failure.bytes ?? this.#request.maxBytes + 1);
         await this.#learnSizes();
         return true;

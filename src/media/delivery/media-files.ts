@@ -27,7 +27,7 @@ import { createStreamDownload } from './stream-download.ts';
 export interface FetchRequest extends Pick<DownloadRequest, 'source' | 'url' | 'headers' | 'mime' | 'maxBytes'> {
   /** Identifies the file: equal keys mean the same file. */
   readonly key: string;
-  /** The size, known or estimated; null when it is neither. */
+  /** The known or estimated size; null when not even an estimate exists. */
   readonly expectedBytes: number | null;
 }
 
@@ -51,7 +51,7 @@ export interface MediaFilesOptions extends FileStoreOptions, DownloadOptions {
   readonly enter?: Semaphore;
 }
 
-/** Disk space reserved for a file of unknown size. Few files are larger; a larger one reserves more when that shows. */
+/** Disk space reserved for a file of unknown size. Few files are larger; for a larger one, more is reserved later. */
 const USUAL_BYTES = 32 * 1024 * 1024;
 /** A file of unknown size reserves at most this share of all disk space for files. */
 const UNKNOWN_SHARE = 1 / 16;
@@ -245,7 +245,7 @@ function spaceFor(inputs: readonly HeldFile[]): number {
   return Math.ceil(inputs.reduce((total, { bytes }) => total + bytes, 0) * OVERHEAD) + OVERHEAD_BYTES;
 }
 
-/** The disk space for an encoded file: at most twice its inputs, because encoding makes a file hardly any larger. */
+/** The disk space for an encoded file: twice that of its inputs, because encoded files are hardly ever larger. */
 function spaceForEncoded(inputs: readonly HeldFile[], maxBytes: number): number {
   return Math.min(maxBytes, spaceFor(inputs) * 2);
 }
