@@ -39,7 +39,8 @@ export function encodingArguments(
   const seconds = (ms: number) => (ms / 1_000).toFixed(3);
   const length = clip === undefined ? [] : ['-t', seconds(clip.endMs - clip.startMs)];
   const cut = clip === undefined ? [] : ['-ss', seconds(clip.startMs), ...length];
-  // A slow video's frame may begin before the clip. It is repeated, and the cut is made between the repetitions.
+  // With few frames a second (`isSlow`), the frame shown at the clip's start may begin long before it. Frames are then
+  // repeated to 10 a second, and the cut is made between the repetitions.
   const repeats = plan.isSlow && clip !== undefined;
   const more = repeats ? `${sdr}fps=10,` : sdr;
   return [

@@ -19,7 +19,7 @@ const NARROW_SIDES = [1080, 900, 720, 600, 480, 360, 270, 192] as const;
 const MAX_LONG_SIDE = 1920;
 /** The highest bit rate to ask for: more than any frame needs, and still accepted by x264. */
 const MAX_VIDEO_BITRATE = 50_000_000;
-/** The bit rates for audio. The first one is used whose `fromTotal` the file's bits a second, in all, may reach. */
+/** The bit rates for audio. The first entry is used whose `fromTotal` the whole file's bits a second reach. */
 const AUDIO_STEPS = [
   { audioBitrate: 128_000, audioChannels: 2, fromTotal: 1_200_000 },
   { audioBitrate: 96_000, audioChannels: 2, fromTotal: 600_000 },
@@ -49,7 +49,7 @@ const MAX_DEADLINE_MS = 600_000;
 /** If its short side is at most this, a video may also get 15 frames a second; larger ones would look choppy. */
 const CHOPPY_SIDE = 270;
 
-/** With fewer frames a second than this, the frame nearest to a clip's begin or end may be far from it. */
+/** With fewer frames a second than this, the frame nearest to a clip's start or end may be far from it. */
 const SLOW_FRAMES = 8;
 
 export function isSlow({ frameRate }: Pick<Probe, 'frameRate'>): boolean {

@@ -8,7 +8,7 @@ import { type Ffmpeg, makeFile, timeLeft, toSdr } from './ffmpeg.ts';
 import { withMediaInput } from './media-input.ts';
 import { addAudio, addVideo, letOtherWorkRun, type Packet, primaryTrack, writeMp4 } from './mux.ts';
 
-/** A clip that is encoded fits `maxBytes`. A clip that is copied may be larger. */
+/** With ffmpeg the clip is made to fit `maxBytes`. Without ffmpeg it is copied and may be larger. */
 export interface CutRequest extends EncodeRequest {
   /** The ffmpeg program. Without it, a clip can only begin at the last key frame before the requested time. */
   readonly ffmpeg: Ffmpeg | undefined;
@@ -17,7 +17,7 @@ export interface CutRequest extends EncodeRequest {
 
 /**
  * Cuts a clip out of a video as an MP4. It is copied if a copy begins and ends within a frame of the wanted times, else
- * encoded, or, without ffmpeg, copied from an earlier begin. False when it is empty or cannot be made to fit.
+ * encoded, or, without ffmpeg, copied from an earlier start. False when it is empty or cannot be made to fit.
  * @throws AppError `upstream_unavailable` with `what: 'broken_file'`, `internal` when ffmpeg fails, `timeout`, the
  * signal's reason
  */
@@ -77,8 +77,9 @@ async function copyPart(
 }
 
 interface PacketRange {
+  /** The key frame at or before the clip's start, else the first frame. */
   readonly first: Packet;
-  /** How many packets to copy in the file's order, starting with the first key frame. */
+  /** How many packets to copy in the file's order, starting with `first`. */
   readonly count: number;
   /** How many of the copied packets are shown after the clip's end. They are needed, as other frames depend on them. */
   readonly surplus: number;
@@ -103,7 +104,7 @@ async function rangeOf(video: InputVideoTrack, clip: Clip, signal: AbortSignal):
   return { first, ...range };
 }
 
-/** Moves packets to earlier times: `from` becomes 0. Packets before it are dropped: they need missing frames. */
+/** Moves packets to earlier times: `from` becomes 0. Packets before `from` are dropped: they need missing frames. */
 async function* moved(
   sink: EncodedPacketSink,
   first: Packet | null,

@@ -42,8 +42,8 @@ export function inputArguments(path: string): readonly string[] {
 
 /**
  * Filters that give an HDR video the brightness and colours of other videos. Empty for other videos, and when ffmpeg
- * lacks these filters. The white of HDR, 203 candelas, becomes nearly white, and light of five times that becomes
- * white.
+ * lacks these filters. The white of HDR, 203 candelas per square metre, becomes nearly white, and light five times as
+ * bright becomes white.
  */
 export function toSdr({ mapsTones }: Pick<Ffmpeg, 'mapsTones'>, hdr: Probe['hdr']): string {
   if (hdr === null || !mapsTones) return '';

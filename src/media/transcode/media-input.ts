@@ -51,7 +51,7 @@ export async function withMediaInput<T>(
       },
       maxCacheSize: MAX_CACHE_BYTES,
       prefetchProfile: 'fileSystem',
-      // The error also reaches the next reader of the file, so it is handled there.
+      // The next read of the file rejects with the same error, so it is handled there.
       handleUnhandledError: () => undefined,
     });
     // Formats of playlists are left out, because these refer to other files.
@@ -87,7 +87,7 @@ const MAX_TOP_BOXES = 50_000;
 const MAX_INDEX_BYTES = 32 * 1024 * 1024;
 /** The most samples of a file: 13 hours, with 60 samples of video and 47 of audio a second. */
 const MAX_SAMPLES = 5_000_000;
-/** The most steps that reading may take. So many take one or two seconds. */
+/** The most steps that reading may take. A billion steps take one or two seconds. */
 const MAX_STEPS = 1_000_000_000;
 const MAX_DEPTH = 8;
 const CONTAINERS = new Set(['moov', 'trak', 'mdia', 'minf', 'mvex', 'moof', 'traf', 'edts']);
@@ -137,7 +137,7 @@ interface SampleCount {
   left: number;
 }
 
-/** Refuses more samples than fit in the file (each takes a byte or more), so that no reader counts so far. */
+/** Refuses more samples than fit in the file (each takes a byte or more): no loop over samples must run too long. */
 function claim(count: SampleCount, samples: number): void {
   count.left -= samples;
   if (count.left < 0) throw new BrokenBoxes('more samples than the file can hold');

@@ -6,9 +6,12 @@ export type Probe = Awaited<ReturnType<typeof examine>>;
 
 const TIMEOUT_MS = 15_000;
 const SAMPLED_FRAMES = 60;
-/** The profiles Baseline, Main, Extended and High. Phones cannot play profiles with more bits or full-size colours. */
+/**
+ * The profiles Baseline, Main, Extended and High. Phones cannot play the profiles with more than 8 bits a colour or
+ * with 4:2:2 or 4:4:4 chroma.
+ */
 const COMMON_H264 = /^avc[13]\.(?:42|4d|58|64)/i;
-/** Brightness curves of HDR, each with ffmpeg's name for it. */
+/** Transfer functions (brightness curves) of HDR, each with ffmpeg's name for it. */
 const HDR_CURVES = new Map([
   ['pq', 'smpte2084'],
   ['hlg', 'arib-std-b67'],
@@ -53,13 +56,13 @@ async function examine({ input, structure }: MediaInput) {
     hasAudio: audio !== null,
     /** True for a video that plays on every device: H.264 of 8 bits a colour, and AAC or MP3 if it has audio. */
     isCommon: COMMON_H264.test(profile ?? '') && (audio === null || audioCodec === 'aac' || audioCodec === 'mp3'),
-    /** The brightness curve of an HDR video, by ffmpeg's name for it; null for every other file. */
+    /** The transfer function of an HDR video, by ffmpeg's name for it; null for every other file. */
     hdr: HDR_CURVES.get(colours?.transfer ?? '') ?? null,
     /** Frames a second, measured on the first frames. */
     frameRate: frameRate === null ? null : Math.round(frameRate * 1_000) / 1_000,
     /** True when the file can be played while it loads; always true for a file that is not an MP4. */
     fastStart: structure?.fastStart ?? true,
-    /** True when the file's index is spread over it, as in DASH. */
+    /** True for a fragmented MP4, as in DASH: it consists of fragments that each have an index. */
     isFragmented: structure?.isFragmented ?? false,
   } as const;
 }
