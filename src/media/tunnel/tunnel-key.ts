@@ -19,7 +19,8 @@ export async function loadMediaKey(dataDir: string): Promise<Buffer> {
   // under that name, and the next start would have no key.
   await writeFile(draft, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx', flush: true });
   try {
-    // The link makes a whole file appear at once. If two processes start together, the second reads the first's.
+    // A hard link makes the whole file appear at once. If two processes start together, the second one gets EEXIST and
+    // reads the key of the first.
     await link(draft, path);
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error;
@@ -54,8 +55,8 @@ export async function loadSharedMediaKey(
 }
 
 /**
- * Writes the shared key of Redis into `DATA_DIR`, replacing another key. If Redis is given up later, addresses stay
- * valid.
+ * Writes the shared key of Redis into `DATA_DIR`, replacing another key. Addresses then stay valid if the operator
+ * later stops using Redis.
  * @throws Error
  */
 export async function keepSharedMediaKey(key: Buffer, dataDir: string): Promise<void> {

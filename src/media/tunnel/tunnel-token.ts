@@ -17,7 +17,10 @@ export interface TunnelFile {
   /** The post, which is fetched again when the address has expired. An expired file without a post is gone. */
   readonly post?: Pick<Post, 'source' | 'id'> | undefined;
   readonly index?: number | undefined;
-  /** The address on the CDN. With `tracks`, that of a whole file in case muxing fails, or else the video track's. */
+  /**
+   * The address on the CDN. With `tracks`, it is the address of a whole file that is sent if muxing fails, or, if there
+   * is no such file, the video track's.
+   */
   readonly url: string;
   /** True when the host requires headers. They are looked up in the post, so the file must belong to one. */
   readonly hasHeaders?: boolean | undefined;

@@ -49,7 +49,7 @@ export interface MuxWait {
 }
 
 const MUX_WAIT: MuxWait = { withFallbackMs: 15_000, aloneMs: 55_000 };
-/** After failed muxing, the other file is sent. Muxing is tried again after this long without a request. */
+/** When muxing failed, another file is sent. Muxing is tried again when no request has come for this long. */
 const GIVEN_UP_MS = 5 * 60_000;
 
 /** Makes and opens addresses of media files. They are encrypted, authenticated, and expire. */
