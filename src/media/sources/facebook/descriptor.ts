@@ -30,13 +30,13 @@ export const FACEBOOK_IDS = z.strictObject({
  * The profiles of each endpoint in their default order. Each endpoint answers some callers only (seen in 2026-08 to
  * 2026-10):
  * - Pages answer a browser's TLS; over plain TLS they answer a browser's navigation headers from many addresses, and
- * status 400 to a browser's user agent without them. To data centres, reels, photos and groups show the login wall,
- * posts do not.
+ * status 400 to a browser's user agent without these headers. To callers in data centres, the pages of reels, photos
+ * and groups show the login wall; the pages of posts do not.
  * - Pages answer `facebookexternalhit` with the head alone, which has no file of a video. A search engine's user agent
  * gets the whole page, perhaps without media, so it comes last.
  * - `plugins/video.php` gives the files to `facebookexternalhit` and to navigations, also in data centres.
  * - Short links answer `facebookexternalhit` with a page that contains the target, and redirect browsers to the target.
- * - `m.` and `mbasic.` send everyone to the login page.
+ * - The hosts `m.` and `mbasic.` send everyone to the login page.
  */
 export function facebookProfiles(ids: z.infer<typeof FACEBOOK_IDS>) {
   const base = { ...PLAIN, timeoutMs: 9_000 };
@@ -66,7 +66,7 @@ export function facebookProfiles(ids: z.infer<typeof FACEBOOK_IDS>) {
     'reel-page/search': search,
     'post-page/search': search,
     'post-page/account': { ...plain, session: 'account' },
-    /** Short links are requested with this profile. If it finds no target, the next one is used. */
+    /** Short links are requested with this profile. If that gives no target, `share/plain` is used. */
     'share/crawler': { ...crawler, ...quick },
     'share/plain': { ...plain, ...quick },
     /** The oEmbed endpoint says whether a post is public, 1,000 times an hour without a token (since 2026-06-15). */
@@ -94,7 +94,8 @@ export const facebook = definePageSite({
   // An author without a user name has an address with the numeric id.
   authorPage: ['https://www.facebook.com/NAME', /^[\w.-]{1,80}$/, 'username', 'id'],
   sessionCookie: 'xs',
-  // The CDN is slow for browsers (2026-08). It is fast for the crawler's videos and for a plain user agent's images.
+  // The CDN is slow for the user agents of browsers (2026-08). It is fast with `facebookexternalhit` for videos, and
+  // with the bare `Mozilla/5.0` for images.
   cdnUserAgent: mime => (mime.startsWith('video/') ? 'facebookexternalhit/1.1' : 'Mozilla/5.0'),
   match: matchFacebookLink,
   refOf: facebookRefOf,

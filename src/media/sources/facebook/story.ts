@@ -73,7 +73,8 @@ export function storiesOf(page: FacebookPage, ids: ReadonlySet<string>): readonl
   }
   const storyIds = new Set(own.map(story => textOf(story.id) ?? '').filter(id => id.startsWith('Uzpf')));
   const stories = [...new Set([...own, ...[...storyIds].flatMap(page.byId)])].slice(0, MAX_STORIES);
-  // A pfbid (an encoded id) changes with each visit, so it is not on the page. A page's only story is then the post.
+  // The page does not contain the pfbid (an encoded id) of the link, because it changes with each visit. If the page
+  // has only one story, that is the post.
   const [asked] = ids;
   const root = stories.length === 0 && asked?.startsWith('pfbid') ? rootStory(page) : undefined;
   return root === undefined ? stories : [root];
@@ -129,7 +130,8 @@ function mediaOf(page: FacebookPage, attachment: unknown): Attached {
   const parts = listsOf(key => key.endsWith('subattachments'));
   const shown = Math.max(0, ...parts.map(one => one.nodes.length));
   const total = Math.max(0, ...parts.map(one => one.total));
-  // Lists may be incomplete. If no more media were found than the longest list shows, at least one is missing.
+  // The lists may show only the first media. Unless more media than in the longest list were found, at least one counts
+  // as missing.
   if (shown > 0 || total > 0) return withMissing(known, Math.max(total - known.length, known.length > shown ? 0 : 1));
   if (known.length > 0) return known;
   return values.length > 0 && !isWordy(page, attachment) ? [null] : [];

@@ -97,7 +97,8 @@ function createCallers(options: ClientOptions) {
 
   return async (name: ProfileName, signal: AbortSignal, account?: CookieJar) => {
     const own: RequestProfile = constants.profiles[name];
-    // Without the browser transport, questions why a post is hidden use plain TLS. At worst they find no reason.
+    // Without the browser transport, the requests that ask why a post is hidden use plain TLS. At worst they find no
+    // reason.
     const plain = { ...own, transport: 'plain', userAgent: own.userAgent ?? constants.browserUserAgent } as const;
     const profile = isUsable(own, http) ? own : plain;
     const jar = profile.session === 'account' ? account : null;

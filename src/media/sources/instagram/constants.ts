@@ -50,17 +50,17 @@ function profilesOf({ appId, asbdId, wwwClaim, browserUserAgent: userAgent }: z.
   const account: RequestProfile = { ...plain, userAgent, headers, session: 'account', timeoutMs: 8_000 };
   const question: RequestProfile = { ...visitor, timeoutMs: 3_000 };
   return {
-    // To a browser's user agent this endpoint sends the login page (OGInstagram, InstaFix-Revived; 2026-07).
+    // To a browser's user agent this endpoint sends the login page (source: OGInstagram, InstaFix-Revived; 2026-07).
     'shortcode-query/plain': plain,
     // Several projects ask this way: with a browser's user agent and the csrf cookie of a visit.
     'shortcode-query/browser': { ...visitor, userAgent, transport: 'plain' },
-    // To callers without a browser's TLS this endpoint sends a page instead of JSON (yt-dlp; 2026-06).
+    // To callers without a browser's TLS this endpoint sends a page instead of JSON (source: yt-dlp; 2026-06).
     'media-id-query/browser': visitor,
     // The site answered this profile with the pages of posts in October 2026.
     'page/crawler': { ...plain, userAgent: GOOGLEBOT },
     // The home page is visited first, as yt-dlp and FxEmbed do. The browser transport adds the headers.
     'page/browser': { ...visitor, headers: {} },
-    // To a browser's user agent the embed is an empty shell (OGInstagram; 2026-07).
+    // To a browser's user agent the embed is an empty shell (source: OGInstagram; 2026-07).
     'embed/crawler': { ...plain, userAgent: 'facebookexternalhit/1.1' },
     oembed: { ...plain, userAgent: APP, headers: ofApp, timeoutMs: 4_000 },
     'media-info': account,

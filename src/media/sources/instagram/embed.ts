@@ -84,7 +84,7 @@ export function readCard(answer: JsonObject, ref: PostRef): PostDraft | null {
   };
 }
 
-/** True when the owner lets people watch the video only on the site. An image in the embed is then its cover. */
+/** True when the owner lets people watch the video only on the site. The embed's image is then the video's cover. */
 export function isSwitchedOff(page: Body): boolean {
   return page.includes('WatchOnInstagram') && /\sclass\s*=\s*["'][^"']{0,200}\bWatchOnInstagram\b/.test(page.text);
 }

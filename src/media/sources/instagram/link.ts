@@ -41,7 +41,7 @@ function postMatch(form: string, text: string, itemIndex: number | null): LinkMa
   return { kind: 'post', ref: { source: 'instagram', id: code, form, url, itemIndex, parts } };
 }
 
-/** A story or highlight. Its id contains a dot, as no shortcode does, so the two cannot be mistaken. */
+/** A story or highlight. Its id contains a dot, as no shortcode does, so it is never mistaken for a post's id. */
 function storyMatch(id: string, path: string, parts: PostRef['parts']): LinkMatch {
   const url = `https://www.instagram.com/stories/${path}`;
   return { kind: 'story', ref: { source: 'instagram', id, form: 'story', url, itemIndex: null, parts } };

@@ -9,7 +9,10 @@ import { splitCode } from '../kit/link-match.ts';
 import { listed, MAX_CHILDREN, type MediaShape, PRODUCT, parseMedia, readUsers } from '../kit/product.ts';
 import { gatedAnswer, restrictionOf } from './failures.ts';
 
-/** The older GraphQL shape: `xdt_shortcode_media`, and `shortcode_media` in embeds. Last come the names until 2017. */
+/**
+ * The older GraphQL shape: `xdt_shortcode_media`, and `shortcode_media` in embeds. Names that the site used until 2017
+ * are the last in their lists.
+ */
 const GRAPH: MediaShape = {
   keys: ['display_url', 'display_src', 'display_resources', 'video_url', 'edge_sidecar_to_children'],
   stats: {
@@ -98,7 +101,7 @@ export class MediaFinder {
   /** The failure if a property that should contain the media is empty; null if none is. */
   emptiness: AppError | null = null;
   readonly #ref: PostRef;
-  /** Objects with the requested media in an unknown shape, or with facts about them, such as the author, alone. */
+  /** Objects with the requested media in an unknown shape, or only with facts about them, such as the author. */
   readonly #rests: JsonObject[] = [];
   /** The copies of the requested media in a known shape, and the fullest of them. */
   readonly #copies: JsonObject[] = [];

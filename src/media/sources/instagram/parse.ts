@@ -74,7 +74,7 @@ function readScripts(page: Body, { ref }: ReadContext): MediaFinder {
   return finder;
 }
 
-/** Null in place of the post does not prove that the post is gone; only the name of a page's route does. */
+/** A null in place of the post does not prove that the post is gone. Only the name of the page's route proves it. */
 function failureWithoutPost(page: Body, { emptiness }: MediaFinder, { kind }: ReadContext): AppError {
   const failure = failureOfPage(page.text);
   if (failure.code !== 'not_found') return emptiness?.code === 'private' ? emptiness : failure;

@@ -4,7 +4,7 @@ import * as read from '../../parse/read.ts';
 
 export const META_MEDIA_HOSTS: readonly string[] = ['cdninstagram.com', 'fbcdn.net'];
 
-/** Reads a file's address. Below `/rsrc.php/` are the site's own files, such as an image in place of a hidden one. */
+/** Reads a file's address. Below `/rsrc.php/` are only the site's own files, such as placeholders, which give null. */
 export const readAddress = addressReader(META_MEDIA_HOSTS, '/rsrc.php/');
 
 /** The expiry of an address, unix milliseconds: from `oe=` (hex seconds) or from an old `/vp/HASH/HEX/` path. */

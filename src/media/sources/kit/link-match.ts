@@ -1,7 +1,7 @@
 /** Finds out what an address leads to, by a table of shapes of paths for each site. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
 
-/** A path's shape (without outer slashes) and a reader of such paths. If it gives undefined, the next is tried. */
+/** A path's shape (without outer slashes) and a reader of such paths. If it returns undefined, the next is tried. */
 export type PathShape = readonly [
   RegExp,
   (found: readonly string[], query: URLSearchParams, host: string) => LinkMatch | undefined,
@@ -107,7 +107,10 @@ export function shortcodeOf(mediaId: string): string | null {
   return code;
 }
 
-/** The time in an id's upper 41 bits, unix milliseconds: minutes before the displayed time. Null before 2011-08. */
+/**
+ * The time in an id's upper 41 bits, unix milliseconds; null before 2011-08. It may be minutes earlier than the time
+ * that the site shows.
+ */
 export function publishTimeOf(mediaId: string): number | null {
   if (!MEDIA_ID.test(mediaId)) return null;
   const sinceEpoch = BigInt(mediaId) >> 23n;

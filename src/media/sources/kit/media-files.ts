@@ -4,7 +4,7 @@ import { compareTracks, parseDashManifest } from '../../parse/markup.ts';
 import type { UnplacedItem, Variant } from '../../post.ts';
 import { addressExpiry, addressTag, atShortSide, imageSize, readAddress } from './cdn-address.ts';
 
-/** A file as an answer lists it. The fields of a size that the answer does not state may be missing. */
+/** A file as an answer lists it. Its width and height may be missing or null when the answer does not state them. */
 export interface ListedFile extends Partial<PixelSize> {
   /** The file's address; a file that is not on the CDN is ignored. */
   readonly url: unknown;

@@ -13,9 +13,9 @@ import { failureOfPlace, redirectOf } from './failures.ts';
 import { type AnswerReader, createSource, createStrategy, type SourceParts, type Way } from './source.ts';
 
 /**
- * A site and how to ask it. Its profiles have the names of its strategies (`ENDPOINT/CALLER` or `ENDPOINT`), and there
- * is `short-link` if the site has short links. A profile without an `accept` header gets the headers of a browser that
- * opens a page, unless the site `addsNoHeaders`.
+ * A site and how to ask it. Its profiles have the names of its strategies (`ENDPOINT/CALLER` or `ENDPOINT`), and
+ * `short-link` is the profile for the site's short links, if it has any. A profile without an `accept` header gets the
+ * headers of a browser that opens a page, unless `addsNoHeaders` is true.
  */
 export interface PageSite<Ids extends object, Name extends string>
   extends ConstantsTable<Ids, Name>,
@@ -91,7 +91,7 @@ function createPageSource<Ids extends object, Name extends string>(options: Sour
       http.request({ ...profileRequest(profile, { ...navigation, ...headers }), ...bounds, url, ...request });
   };
 
-  /** The target of a redirect; null when it is off the site or no page of a post, and must not be followed. */
+  /** The target of a redirect; null when it must not be followed: it is off the site, the home page or in `wall`. */
   function nextPage(head: HttpHead): URL | null {
     const target = redirectOf(head);
     if (target?.protocol !== 'https:' || match(target) === undefined) return null;

@@ -15,7 +15,7 @@ export function pinterestRefOf(id: string): PostRef | undefined {
   return { source: 'pinterest', id, form: 'pin', url, itemIndex: null, parts: {} };
 }
 
-/** A short link. Both short hosts have the same codes, and the API redirects a code to its target. */
+/** A short link. `pin.it` and `pint.it` have the same codes, and the API redirects a code to its target. */
 function shortMatch([, code = '']: readonly string[]): LinkMatch {
   const url = `https://api.pinterest.com/url_shortener/${code}/redirect/`;
   return { kind: 'short', url, key: `pin.it/${code}` };

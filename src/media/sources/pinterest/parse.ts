@@ -191,7 +191,7 @@ function videoOf(list: unknown, cover: string | null = null): DraftItem {
   });
 }
 
-/** Joins the several lists of files that a video has in a page's own query. */
+/** Joins the several lists of files that a video has in the answer to a page's own query. */
 function joinedVideo(lists: unknown): unknown {
   return isJsonObject(lists) ? { video_list: Object.assign({}, ...Object.values(lists).filter(isJsonObject)) } : null;
 }

@@ -71,7 +71,7 @@ const site = definePageSite({
 
 export const reddit: typeof site = { ...site, create: options => withFiles(site.create(options), options) };
 
-/** Adds links to single files. Such a link to a video gives its post, if the site redirects there, else the file. */
+/** Adds the links to single files. A link to a video's file gives the video's post, if the site redirects to it. */
 function withFiles(source: MediaSource, options: SourceOptions): MediaSource {
   return {
     ...source,

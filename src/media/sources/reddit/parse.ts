@@ -27,7 +27,7 @@ function galleryOf(post: JsonObject): readonly DraftItem[] {
   });
 }
 
-/** The files in a text post in the order of the text, as `gallery_data`. Emotes (ids with `|`) are left out. */
+/** The files in a text post in the text's order, shaped like `gallery_data`. Emotes (ids with `|`) are left out. */
 function orderInWords({ media_metadata, selftext }: JsonObject): JsonObject {
   const words = read.text(selftext) ?? '';
   const found = Object.keys(isJsonObject(media_metadata) ? media_metadata : {})

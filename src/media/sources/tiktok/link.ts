@@ -10,7 +10,7 @@ const SITE = /^(?:(?:(?:www|m|vm|vt|t|lite)\.)?tiktok|(?:(?:www|m)\.)?tiktokv)\.
 /** Preview mirrors that people paste in chats, with TikTok's paths and some subdomains (known in 2026-10). */
 const MIRROR = /^(?:(?:www|m|vm|vt|a|d)\.)?(?:(?:vx|fix|tnk|kk|tt)tiktok|tnktok|tfxktok|tiktxk|tiktokez)\.com$/;
 
-/** Medley's reference has `_` for the author's name: the site finds a post by its number alone. */
+/** The address has `_` in place of the author's name, because the site finds a post by its number alone. */
 export function tiktokRefOf(id: string): PostRef | undefined {
   if (!/^\d{15,20}$/.test(id)) return undefined;
   const url = `https://www.tiktok.com/@_/video/${id}`;

@@ -55,7 +55,10 @@ export function readTiktokPage({ body, ...head }: SiteAnswer, context: ReadConte
   throw new AppError(isShell ? 'upstream_unavailable' : 'upstream_changed', 'a page without the post');
 }
 
-/** Patterns for the site's status code and text (seen until 2026-10). Without a text, 10204 may mean anything. */
+/**
+ * Patterns for the site's status code and text (seen until 2026-10). 10204 without a text may have any reason, so
+ * `failureOfState` lets another strategy confirm it.
+ */
 const STATES: readonly Sign[] = [
   [/cross_border|region|geo_|^10231/, 'region_blocked'],
   [/self_see|friend_see|author_secret|^10216|^10222/, 'private'],

@@ -132,12 +132,12 @@ export function readTweet(listed: JsonObject, isQuote = false) {
 }
 
 // The text of a post as people see it: short addresses become their targets, or are removed if the target is shown
-// anyway.
+// beside the text.
 
 // The look-behinds keep the time linear: without them, a search could begin at every blank of a long run.
 const SHORT_TAIL = /(?<!\s)(?:\s*https?:\/\/t\.co\/\w{1,30})+\s*$/;
 
-/** The text without the leading names of people replied to and without final addresses. `range` counts characters. */
+/** The text without the names of recipients at its start and the addresses at its end. `range` counts characters. */
 function withinRange(text: string, range: unknown): string {
   const [start, end] = read.list(range);
   if (typeof start !== 'number' || typeof end !== 'number') return text;
