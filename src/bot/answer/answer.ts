@@ -63,7 +63,10 @@ export interface DispatcherOptions extends AdmissionOptions, CommandRunnerOption
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
-/** Turns a message into replies: reads it, admits its caller and answers it. bot/runtime delivers the replies. */
+/**
+ * Turns a message into replies: reads it, checks whether its caller may ask, and answers it. bot/runtime delivers the
+ * replies.
+ */
 export function createDispatcher(options: DispatcherOptions) {
   const { commands, services, log, ownerCommands = [] } = options;
   const logFailure = createFailureLog(log);
@@ -99,7 +102,8 @@ export function createDispatcher(options: DispatcherOptions) {
   /** Waits while the store is away; returns true when the message is to be read again. */
   async function waits(isAway: boolean, isRetry: boolean): Promise<boolean> {
     if (isAway) return gate.wait(Number.POSITIVE_INFINITY);
-    // This message was let through alone to try again. As it gives up, the messages that wait behind it must go on.
+    // The gate let this message alone try again. Because it gives up now, the gate is opened for the messages that wait
+    // behind it.
     if (isRetry) gate.open();
     return false;
   }
@@ -131,7 +135,10 @@ interface AnswerParts {
   readonly logFailure: FailureLog;
 }
 
-/** Makes the function that answers requests: it admits the caller, then runs the command, or one for each link. */
+/**
+ * Makes the function that answers requests: it checks whether the caller may ask, then runs the command, or one command
+ * for each link.
+ */
 function createAnswer({ commands, admission, resolver, buttons, run, logFailure }: AnswerParts) {
   const answerLinks = createLinkAnswers({ commands, admission, run });
 
@@ -173,7 +180,8 @@ function createAnswer({ commands, admission, resolver, buttons, run, logFailure 
     const refusal = position.paid > 0 ? undefined : await admission.charge(command, context.caller);
     if (refusal) throw refusal;
     const shown = run(command, context, raw, pressed !== undefined);
-    // A button below a failed link from a spoiler has the option `spoiler`: then the answer's text is hidden, too.
+    // A button below a failed link from a spoiler has the option `spoiler`, which hides the answer's files; the text is
+    // hidden here.
     return onlyReply(pressed?.spoiler === true ? shown.then(each => each && hidden(each)) : shown);
   }
 
@@ -217,7 +225,7 @@ function createLinkAnswers({ commands, admission, run }: Pick<AnswerParts, 'comm
     );
     const values = { [first]: url, ...Object.fromEntries(wished) };
     const reply = await run(command, { ...context, link: url }, () => values);
-    // A post without files gets no reply if its link was only pasted: the site's own preview shows as much.
+    // A post without files gets no reply if its link was only pasted: the preview of the link already shows as much.
     if (reply === undefined || (isPasted && reply.onlyWhenAsked === true)) return undefined;
     return spoiler ? hidden(reply) : reply;
   }

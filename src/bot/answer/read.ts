@@ -79,7 +79,7 @@ export function createMessageReader(
     const address = pasted ? pasted[0]?.url : findAddress(text);
     if ((links.length > 0 || address !== undefined) && (await isOptedOut(message))) return undefined;
     if (links.length > 0) return wantedLinks(links, isDirect, caller, line);
-    // A wrong address goes to the command for links as well: its notice says best what is wrong with it.
+    // A wrong address goes to the command for links as well, because that command's notice says best what is wrong.
     return address === undefined ? TALK : { kind: 'links', what: [{ url: address, spoiler: false }] };
   }
 
@@ -221,7 +221,10 @@ const MAX_MESSAGES = 10_000;
 
 /** Finds the links that an edit adds to a message: only these are answered, not the earlier ones again. */
 export function createEditedLinks({ now }: { readonly now: () => number }) {
-  /** The accepted links by message, in memory only; after a restart, an event's id tells if it was answered. */
+  /**
+   * The accepted links by message, in memory only; after a restart, only the event's id tells whether that event was
+   * answered.
+   */
   const answered = createLru<string, ReadonlySet<string>>({ max: MAX_MESSAGES, ttl: EDITABLE_MS, perf: { now } });
 
   return {

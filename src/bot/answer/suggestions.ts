@@ -114,7 +114,7 @@ function freeOptions(spec: CommandSpec, typed: string): readonly OptionSpec[] {
   const [first] = spec.options;
   return unnamed.filter(option => {
     if (isNamed(option, spec) || positions === 0) return true;
-    // Behind a player's name all words may be that name, so none shows that the option is used.
+    // Behind a player's name all words may be that name, so no word proves that this option is used already.
     if (formOf(first) === 'name' && first?.key !== option.key) return true;
     positions -= 1;
     return false;

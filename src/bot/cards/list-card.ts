@@ -66,7 +66,10 @@ function renderRow(row: ListRow, top: number, placeWidth: number, { look }: Pen)
   ];
 }
 
-/** The mods that fit into the row: all, if need be without settings, else the first and `+N` for N others. */
+/**
+ * The mods that fit into the row: all mods, without their settings if necessary; otherwise the first mods, and `+N` for
+ * the N other ones.
+ */
 function modsWithin(mods: readonly string[], room: number): readonly string[] {
   const short = mods.map(mod => mod.split(' ', 1).join());
   const cut = short.map((_, index) => [...short.slice(0, -1 - index), `+${index + 1}`]);

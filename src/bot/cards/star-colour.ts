@@ -19,7 +19,10 @@ const SPECTRUM: Spectrum = [
   [7.7, 0x18, 0x15, 0x8e],
   [9, 0x00, 0x00, 0x00],
 ];
-/** The colours of text on the colours above: constant below the first rating, then blended (osu-web, 2026-08). */
+/**
+ * The colours of text on dark colours (see `DARK_FROM`): constant up to the first star rating, then blended (osu-web,
+ * 2026-08).
+ */
 const WRITTEN: Spectrum = [
   [9, 0xf6, 0xf0, 0x5c],
   [9.9, 0xff, 0x80, 0x68],
@@ -33,7 +36,9 @@ const DARK_INK: Colour = '#171a1c';
 const GAMMA = 2.2;
 const UNRATED: Colour = '#aaaaaa';
 
-/** The emoji of the most similar colour; each is for the star ratings below its number, down to the one before. */
+/**
+ * The emoji of the most similar colour; each is for the star ratings below its number that no entry before it covers.
+ */
 const SYMBOLS: readonly (readonly [below: number, symbol: string])[] = [
   [0.1, '⚪'],
   [1.75, '🔵'],

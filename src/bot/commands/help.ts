@@ -88,7 +88,10 @@ function renderHelp(sections: readonly HelpSection[], encode: Encode, { services
   });
 }
 
-/** Shows the commands of a section as buttons, which run a command without required options and explain any other. */
+/**
+ * Shows the commands of a section, and a menu of them. Choosing a command runs it if it has no required options, and
+ * otherwise explains it.
+ */
 function renderSection(
   { key, title }: HelpSection,
   specs: readonly CommandSpec[],

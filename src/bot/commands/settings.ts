@@ -27,8 +27,8 @@ type Values = Readonly<Record<string, Value>>;
 /** Shows or changes settings: a person's own and, for admins, those of their group. */
 export function createSettings({ sources }: { readonly sources: readonly Site[] }) {
   const ofChat = settingsOfChat(sources);
-  // Options for sites come last, because a platform with a limit leaves out the last ones; the reply has buttons for
-  // all sites.
+  // Options for sites come last, because a platform that limits the number of options leaves out the last ones; the
+  // reply has buttons for all sites.
   const byNeed = ofChat.toSorted((a, b) => Number('site' in a.option) - Number('site' in b.option));
   return defineCommand({
     name: 'settings',

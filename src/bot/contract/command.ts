@@ -148,7 +148,7 @@ const MAX_ECHO = 40;
 
 /**
  * An `invalid_request` error that says what is wrong. `params.hint` is the key of a sentence in `messages.hints`, and
- * the other params fill it. Words that people typed are shortened in it.
+ * the other params fill it. The value `name`, which a person typed, is shortened.
  */
 export function usageError<Key extends HintKey>(key: Key, ...values: HintValues<Key>): AppError {
   const [params = {}]: readonly TextValues[] = values;

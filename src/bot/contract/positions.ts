@@ -18,7 +18,8 @@ export type SetOption = (option: OptionSpec, value: string | boolean) => void;
  * @throws AppError `invalid_request` with a hint.
  */
 export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Raw, set: SetOption): void {
-  // In a line with a title the ruleset needs its option's name (`mode:taiko`); beside a map's link it does not.
+  // A ruleset beside the words of a title, to which it may belong, needs its option's name (`mode:taiko`); beside a
+  // map's link it does not.
   const isOpen = ({ option }: OptionSpec) =>
     option.named !== true || (option.type === 'choice' && Object.hasOwn(raw, 'map'));
   // Mods may be several words, `hd dt`; any other option is set once.

@@ -80,7 +80,10 @@ const Action = z.discriminatedUnion('kind', [
     /** The token that `ButtonTokens` made for the button, at most 64 bytes. */
     token: z.string(),
     style: z.enum(['primary', 'secondary', 'danger']),
-    /** True for the button back to the list above; a platform's own Back button replaces it if both lead there. */
+    /**
+     * True for the button back to the list above; a platform with a Back button of its own leaves this button out if
+     * both lead to the same list.
+     */
     isUp: z.literal(true).exactOptional(),
   }),
   /** A choice of one among several, at most 25. Where a platform has no menus, the choices are buttons. */

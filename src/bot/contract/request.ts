@@ -111,7 +111,10 @@ const Envelope = z.object({
   user: z.object({
     id: z.string(),
     rateKey: z.string(),
-    /** The person's preferred languages according to the platform, best first; their settings come before these. */
+    /**
+     * The person's preferred languages according to the platform, best first. A language that the person chose in
+     * Medley's settings comes before these.
+     */
     locales: z.array(z.string()),
     /**
      * True for an admin. Absent if finding out takes a request to the platform, which is then made only when it

@@ -45,7 +45,7 @@ export const ALBUM_CAP = { min: 1, max: 20 } as const;
 export const MAX_CHANNEL_RULES = 100;
 /** The most roles in the list of roles whose people's links are not answered. */
 export const MAX_OFF_ROLES = 100;
-/** The bounds of the list of words beside which links are not answered. */
+/** The most words in the list of words beside which links are not answered, and the most characters of each word. */
 export const OFF_WORD = { most: 50, maxLength: 50 } as const;
 
 const idsUpTo = (most: number) => z.array(z.string().max(64)).max(most).readonly().catch([]);

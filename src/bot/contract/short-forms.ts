@@ -120,7 +120,10 @@ export function readShortWord(typed: string, behind: string): ShortForm | undefi
 const LIST = /^osu (?:recent|scores|nochoke|topold)\b(?!.*:$)/;
 const POSITION = /^(?:[1-9]\d?|1\d\d|200)$/;
 
-/** Matches mods that are exactly wanted, as players write it for other bots: `-mx HDDT`, here `+HDDT!`. */
+/**
+ * Matches mods that a play must have exactly, without any other mods, as players write it for other bots: `-mx HDDT`,
+ * here `+HDDT!`.
+ */
 const EXACT_MODS = /(?<!\S)-mx\s+\+?([a-z\d,+]{2,})!?(?!\S)/i;
 
 /** Reads the words behind a command of two words, which may make it mean another one: `osu track` with `add NAME`. */

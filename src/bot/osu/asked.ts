@@ -22,7 +22,9 @@ export function rulesetOf(mode: Mode | undefined): Ruleset | undefined {
   return mode === 'catch' ? 'fruits' : mode;
 }
 
-/** The words of other osu! bots for the choices of whose plays or players are listed. */
+/**
+ * The words that other osu! bots use for the choices of the option `of`, which says whose plays or players are listed.
+ */
 export const REACH_WORDS: ReadonlyMap<string, string> = new Map([
   ['global', 'world'],
   ['server', 'here'],

@@ -34,7 +34,7 @@ export interface AcceptorOptions {
 const ACKNOWLEDGE_MS = 3_000;
 /** How long storing may take if the event must be confirmed within seconds; after that time the event is refused. */
 const STORE_MS = 1_800;
-/** If at least this many requests come before a new one in the queue, its person is told about the wait. */
+/** If at least this many requests come before a new one in the queue, the person who asked is told about the wait. */
 const PLACE_NOTICED = 10;
 
 /** Accepts requests: each is stored in the queue before its event is confirmed. */

@@ -152,8 +152,8 @@ export class PlatformConnection {
   }
 
   /**
-   * Asks the platform about the token until the platform accepts it. If it cannot be reached, the asking ends, unless
-   * the state is `refused` by now: nothing else would end that state.
+   * Asks the platform about the token until the platform accepts it. If the platform cannot be reached, it is asked no
+   * further, except in the state `refused`, which nothing else would end.
    */
   async #confirm(): Promise<void> {
     const { platform, random } = this.#options;

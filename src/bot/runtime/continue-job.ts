@@ -53,7 +53,8 @@ async function nextBatch(job: Job, caller: Caller, preferences: Preferences, too
   const { handler, deletions, log, statusMs: firstMs } = tools;
   const { signal } = controller;
   const status = { platform, to, t: preferences.t, chatId: request.chat.id, deletions, signal, firstMs, log };
-  // Only messages in groups are deleted after a while, so a press in a private chat needs no look at the store.
+  // Only messages in groups are deleted after a while, so the store need not be read for a button that was pressed in a
+  // private chat.
   const pressed = request.chat.kind === 'group' ? facts.pressedMessage : undefined;
   if (pressed !== undefined && (await deletions.keep(platform.id, request.chat.id, pressed)))
     progress.keptMessage = pressed;

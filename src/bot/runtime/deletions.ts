@@ -9,7 +9,8 @@ type Deletion = z.output<typeof Deletion>;
 
 /**
  * The stored deletions, by platform; kept longer than the longest wait, in case the next start is late. There is room
- * for all messages of some hours, because the oldest ones, which are deleted next, would be left out first.
+ * for the messages of several hours: with less room the store would drop the oldest records, whose messages are due
+ * next.
  */
 export const DELETIONS = { name: 'leaving-messages', schema: Deletion, ttlMs: 24 * 3_600_000, maxRecords: 50_000 };
 

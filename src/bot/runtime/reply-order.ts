@@ -10,7 +10,10 @@ interface Entry {
 }
 
 const MAX_LANES = 10_000;
-/** How long an earlier request may pause before others overtake it; they also do if it is late by `LATE_MS`. */
+/**
+ * How long an earlier request may pause before others overtake it. They also overtake it when it is late by `LATE_MS`
+ * in going on.
+ */
 const MOST_MS = 60_000;
 const LATE_MS = 5_000;
 /** How long a worker waits for an earlier request that is running. */

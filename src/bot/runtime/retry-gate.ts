@@ -52,7 +52,8 @@ export function createRetryGate(random: () => number) {
           clearTimeout(deadline);
           waiting.delete(call);
           resolve(isTime);
-          // Work that gives up before its turn to try passes that turn on to other work.
+          // No turn to try is planned now, because other work has it and may have given up, so the next work gets a
+          // turn.
           if (!isTime && timer === undefined && waiting.size > 0 && !isClosed) callOne();
         }
         waiting.add(call);

@@ -229,7 +229,10 @@ export function hasSound(item: MediaItem): boolean {
   return item.kind !== 'image' && item.variants.some(variant => variant.hasAudio !== false);
 }
 
-/** Renders a post whose files could not be fetched: its cover and author, and why there is no more. */
+/**
+ * Renders a post whose files could not be fetched: its cover and author, and the reason for which the files are
+ * missing.
+ */
 export function renderCover(post: Post, site: PostSite, reason: AppError, t: Translator): Reply {
   const { coverOnly, authorOnly, openOriginal } = t.messages.post;
   const caption = post.caption?.trim();

@@ -28,7 +28,10 @@ import {
 /** The size of the cover on a card. */
 const COVER = { width: 640, height: 156 };
 
-/** Loads a set's cover for an image card, or undefined. To be started early; never rejects. */
+/**
+ * Loads a set's cover for an image card; undefined without one. It is called early, so that the image loads while other
+ * data is read. Never rejects.
+ */
 export async function loadCover(
   set: Beatmapset | null,
   { painter, artwork }: Pick<Services, 'painter' | 'artwork'>,
