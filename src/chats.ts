@@ -124,7 +124,7 @@ const WEB_MARKS = 1_000;
 
 /**
  * The web chat, with a runtime of its own. A request runs in the process that has the page's socket and is useless
- * without it, so its queue is in memory.
+ * without that socket, so its queue is in memory.
  */
 export function createWebChat(config: Config, core: Core, log: Logger) {
   const { publicUrl, webExamples } = config;

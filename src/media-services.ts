@@ -70,7 +70,10 @@ export interface MediaServicesOptions {
   readonly log: Logger;
 }
 
-/** The HTTP clients for all outside requests, which share one rate limit per site. */
+/**
+ * The HTTP clients for all outside requests. Each has its own throttle; with Redis, all clients of all processes also
+ * share the requests per second to a site.
+ */
 function openClients({ config, storage, metrics, log }: MediaServicesOptions, outgoing: Outgoing) {
   const open = (connectionsPerHost?: number) =>
     createHttpClient({

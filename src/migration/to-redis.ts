@@ -169,7 +169,10 @@ export async function migrateToRedis(ends: Ends): Promise<readonly string[]> {
   ]);
 }
 
-/** Throws when processes still run with this Redis; each running process keeps leases in it. */
+/**
+ * Throws when a worker or a gateway still runs with this Redis, because both keep leases in it. Other processes keep
+ * none.
+ */
 async function assertQuiet(redis: RedisConnection): Promise<void> {
   for await (const _ of scanKeys(redis, `${fixedRedisKey('lease')}:*`))
     throw new AppError('internal', 'Medley still runs with this Redis: stop all its processes, and wait 15 seconds');
