@@ -101,7 +101,7 @@ function readSwitches(application: Application): readonly Finding[] {
   return findings;
 }
 
-/** True when servers or people (`type`) can install the application. An old one that does not say is for servers. */
+/** True when servers or people (`type`) can install the application. If it does not state who, only servers can. */
 function canInstall({ integration_types_config: contexts }: Application, type: ApplicationIntegrationType): boolean {
   return contexts ? `${type}` in contexts : type === ApplicationIntegrationType.GuildInstall;
 }

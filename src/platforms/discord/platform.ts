@@ -148,7 +148,8 @@ async function showStatus(
 function readOutcome(error: unknown): SendFailure | undefined {
   if (error instanceof DiscordFailure) return sendOutcome(error);
   if (!(error instanceof GatewayFailure)) return undefined;
-  // Only a person can change a token or setting, and Discord counts identifications, so retries are rare.
+  // After the reason `token` the runtime seldom tries again: only a person can correct a token or a setting, and
+  // Discord limits how often a bot may identify.
   const isSettled = error.problem === 'token' || error.problem === 'settings';
   return { outcome: 'notSent', reason: isSettled ? 'token' : 'away' };
 }

@@ -133,7 +133,7 @@ function messageCalls(rest: Rest) {
 }
 
 function interactionCalls(rest: Rest) {
-  /** The route of the first answer to an interaction. It contains the interaction's token, so no other is needed. */
+  /** The route of the first answer to an interaction. It contains the interaction's token: no bot token is needed. */
   const original = ({ applicationId, token }: AnswerKey) => Routes.webhookMessage(applicationId, token);
   return {
     async respond({ id, token }: InteractionKey, response: APIInteractionResponse): Promise<void> {

@@ -56,7 +56,7 @@ export const TIMES = {
   suggest: 2_000,
   /** How long an interaction's token is used: its fifteen minutes, less a margin for the last request. */
   token: 14.5 * 60_000,
-  /** How long after an interaction a message in the channel may answer it instead, when its token has expired. */
+  /** When an interaction's token has expired, a message in the channel may answer it until this long after it came. */
   instead: 60 * 60_000,
   /** How long Discord surely recognises a repeated nonce. Its documentation says "the past few minutes". */
   nonce: 2 * 60_000,
@@ -72,7 +72,7 @@ export const TIMES = {
   usualEmbed: 5_000,
   /** How long Medley goes on trying to hide the preview (embed) of a message when Discord asks to wait. */
   hiding: 5 * 60_000,
-  /** The delay before typing is shown; cached answers arrive sooner. */
+  /** The delay before typing is shown. Cached answers arrive before it is over, so no typing is shown for them. */
   firstTyping: 800,
   typing: 9_000,
   /** How long each shard may take to start; Discord lets one start every five seconds. */

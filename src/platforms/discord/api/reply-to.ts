@@ -62,7 +62,10 @@ export type DiscordReplyTo = z.output<typeof DiscordReplyTo>;
 export type MessageReplyTo = z.output<typeof MessageReplyTo>;
 export type InteractionReplyTo = z.output<typeof InteractionReplyTo>;
 
-/** Hashes text into a number like a Discord id, for answers to an edited message and messages that are no answers. */
+/**
+ * Hashes text into a number like a Discord id. It takes the place of the event's id for answers to an edit, and for
+ * messages that answer no event.
+ */
 export function stableId(words: string): string {
   // In base 36, 62 bits take at most twelve characters, which leaves the nonce space for the message's tag.
   return (createHash('sha256').update(words).digest().readBigUInt64BE() >> 2n).toString();

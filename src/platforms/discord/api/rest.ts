@@ -52,8 +52,9 @@ export function createRest({ token, apiUrl, log }: RestOptions) {
     timeout: TIMES.library,
     retries: 0,
     invalidRequestWarningInterval: 500,
-    // A wait below a second happens here, since preparing the message again would take longer. After a longer one the
-    // request is queued again; also after a block by Cloudflare without a time (0): discord.js would ask at once.
+    // Waits of at most a second happen here, because preparing the message again would take longer; after any other
+    // rate limit the request is queued again. That includes one without a time (0), as when Cloudflare blocks this
+    // address, since discord.js would ask again at once.
     rejectOnRateLimit: ({ retryAfter, sublimitTimeout, timeToReset }) =>
       retryAfter <= 0 || Math.max(retryAfter, sublimitTimeout, timeToReset) > TIMES.shortRateLimit,
   });
@@ -71,8 +72,8 @@ export function createRest({ token, apiUrl, log }: RestOptions) {
       try {
         return await rest.request({ ...data, method, fullRoute, auth: false, signal });
       } catch (error) {
-        // A request that was aborted while it waited for its rate limit was never sent at all, and one without a body
-        // puts nothing into a chat, so that nothing can have arrived.
+        // A request that was aborted while it waited for its rate limit was never sent. A request without a body puts
+        // nothing into a chat, so it counts as not sent, too.
         const isSent = body !== undefined && (error instanceof PostFailure ? !error.isUnsent : !signal.aborted);
         throw discordFailure(error, method, { isSent, isRepeatable, isEnded: signal.aborted });
       } finally {
@@ -109,9 +110,10 @@ function makeRequestsBy({ send }: ReturnType<typeof createPoster>): RESTOptions[
 }
 
 /**
- * Writes into the headers of a rate limit what discord.js reads there. A page in place of Discord's JSON comes from
- * Cloudflare, which blocks the whole network address. discord.js would ask again at once after a date, and after a time
- * that is over; without a time it leaves the wait to Medley.
+ * Changes the headers of a rate limit (429) into a form that discord.js understands. A page in place of Discord's JSON
+ * comes from Cloudflare, which blocks the whole network address, so the limit is marked as global. A `Retry-After` date
+ * is converted to seconds, and a time that is over is removed: discord.js would ask again at once after either, but
+ * leaves the wait to Medley if there is no time.
  */
 function completeRateLimit(headers: Headers, text: string): void {
   const stated = headers.get('retry-after') ?? '';

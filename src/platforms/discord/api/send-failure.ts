@@ -23,8 +23,8 @@ export type SendProblem =
 type FailureDetails = Partial<Pick<DiscordFailure, 'code' | 'retryAfterMs' | 'isGlobal' | 'isEnded'>>;
 
 /**
- * A request that Discord refused, or that failed on its way. The address is left out, because an
- * interaction's contains its token.
+ * A request that Discord refused, or that failed on its way. The request's address is left out, because it contains the
+ * token when an interaction is answered.
  */
 export class DiscordFailure extends Error {
   override readonly name = 'DiscordFailure';

@@ -127,7 +127,7 @@ const GIVEN_UP = 1000;
 /** A close code (sent by Medley) after which the session can be resumed. */
 const KEPT = 4200;
 
-/** The most missed events that are read, more than come in the few minutes for which a session can be resumed. */
+/** The most missed events that are read. A session can be resumed for a few minutes, in which fewer events come. */
 const MOST = 1_000;
 
 type ResumeOptions = Pick<GatewayOptions, 'token' | 'isOfInterest' | 'signal'>;
@@ -203,7 +203,7 @@ function takeUp(url: string, session: GatewaySession, options: AttemptOptions) {
   }
 
   function collect(frame: z.output<typeof Frame>): void {
-    // Interactions are read as well, because there may still be time to answer them.
+    // Interactions are collected, too: although they must be answered within seconds, it may not be too late.
     const isSaid = frame.t === 'MESSAGE_CREATE' || (frame.t === 'MESSAGE_UPDATE' && isEdit(frame.d, Date.now()));
     const isHeard = frame.t === 'INTERACTION_CREATE' || (isSaid && isOfInterest(frame.d));
     if (isHeard && events.length < MOST) events.push(frame);

@@ -36,7 +36,7 @@ export interface MessageHandlers {
   onInteractionData(data: unknown): void;
 }
 
-/** Handles an event (dispatch) as if that shard's connection had brought it. Never throws. */
+/** Handles an event (dispatch) as if it had come over the connection of the shard `shardId`. Never throws. */
 export type Hear = (dispatch: unknown, shardId: number) => void;
 
 /** Events that discord.js must get before it is ready. */
@@ -107,8 +107,8 @@ function kindOf({ type, data }: Dispatch, isOfInterest: GuardOptions['isOfIntere
 }
 
 /**
- * Adds the fields that Discord's interactions did not have in their first years. Servers that play Discord may leave
- * them out, and discord.js then drops the interaction or throws.
+ * Adds the fields that Discord's interactions did not have in their first years. Servers that imitate Discord, such as
+ * those of tests, may leave them out, and discord.js then drops the interaction or throws.
  */
 function completeInteraction(data: unknown, client: Client): void {
   if (!isRecord(data)) return;
@@ -124,7 +124,10 @@ function completeInteraction(data: unknown, client: Client): void {
   if (isCommand && isRecord(command)) Object.assign(command, { type: ApplicationCommandType.ChatInput, ...command });
 }
 
-/** Medley's permissions in a channel, as a number in a text; in an unknown channel, those that it asks for. */
+/**
+ * Medley's permissions in a channel, as a number in a text. In an unknown channel, they are the permissions that Medley
+ * asks for when it is invited.
+ */
 function ownPermissionsIn(channelId: string, client: Client): string {
   const channel = client.channels.cache.get(channelId);
   if (channel === undefined || channel.isDMBased() || channel.guild.members.me === null) return `${WANTED_PERMISSIONS}`;

@@ -58,7 +58,8 @@ export interface GatewayOptions extends Pick<GuardOptions, 'isOfInterest'> {
 
 /**
  * Why there is no connection. `token`: Discord refuses the token; `intents`: Discord does not grant an intent;
- * `settings`: the operator must change a setting; `limit`: Discord allows no more new sessions for now.
+ * `settings`: the operator must change a setting; `limit`: Discord allows no more new sessions for now; `unreachable`:
+ * any other failure.
  */
 export type GatewayProblem = 'token' | 'intents' | 'settings' | 'limit' | 'unreachable';
 

@@ -89,7 +89,7 @@ export function listenToGateway({ context, host, settings }: ListeningOptions) {
         await answerAtOnce(interaction, index, host, context);
       }
     } catch (error) {
-      // An answer that came too late or twice is not awaited, so it is no error if Discord refuses it.
+      // Discord refuses an answer that comes too late or a second time, which is not logged as an error.
       const isOver = error instanceof DiscordFailure && error.problem === 'gone';
       log[isOver ? 'info' : 'error']({ err: error }, 'discord: an interaction could not be answered');
     }
@@ -122,7 +122,10 @@ export function listenToGateway({ context, host, settings }: ListeningOptions) {
   };
 }
 
-/** Remembers which interactions are in age-restricted channels, as discord.js drops the channels of some servers. */
+/**
+ * Remembers which interactions are in age-restricted channels, because discord.js drops the channel of an interaction
+ * in a server that Medley is not in.
+ */
 function createAgeMarks() {
   const ageRestricted = createLru<string, true>({ max: SEEN });
   return {

@@ -187,8 +187,9 @@ const MAX_CHARS = 6_000;
 const BLANK = ' ';
 
 /**
- * The addresses that Discord shows as links in a message, in order, and which of them are in `||spoilers||`. It skips
- * `<links>` without a preview, code and quotes. An address without a scheme needs a path. Takes linear time.
+ * The addresses that Discord shows as links in a message, in order, and which of them are in `||spoilers||`. Addresses
+ * in code, in quotes and in `<...>` (for which Discord shows no preview) are left out. An address without a scheme
+ * counts only if it has a path. Takes linear time.
  */
 export function findMarkdownLinks(text: string): readonly PastedLink[] {
   return addressedLinks(withoutQuotes(withoutCode(text.slice(0, MAX_CHARS))));
@@ -198,7 +199,7 @@ export function findMarkdownLinks(text: string): readonly PastedLink[] {
  * The links of a message that a person points at, by a reply or the message's menu: those shown as links, else those in
  * quotes, code, embeds, components and forwards. The words of an embed with an address, or beside a link button, are
  * not searched, because these words and their links may come from the page at that address.
- * @param forwarded the messages that it forwards
+ * @param forwarded the messages that this message forwards
  */
 export function allLinksIn(
   { content, embeds, components }: Parts,

@@ -117,8 +117,8 @@ export async function openSessionRecord({ records, key, isSettled, log }: Sessio
 
 /**
  * Leaves out the middle ones of a shard's many sessions. While Discord still has the oldest one, that session holds all
- * that was missed since; the newest ones are for the case that Discord dropped it. With another shard count, a shard id
- * means another shard.
+ * that was missed since; the newest ones are for the case that Discord dropped it. Sessions belong to the same shard if
+ * the shard count is the same, too: with another count, the id means another shard.
  */
 function withoutMiddle(sessions: readonly GatewaySession[]): GatewaySession[] {
   return sessions.filter(session => {

@@ -55,7 +55,7 @@ const MAX_REPEATS = 3;
 
 type EmbedSuppression = ReturnType<typeof createEmbedSuppression>;
 
-/** Hides the embeds of answered messages, those that Discord adds later included. */
+/** Hides the embeds of answered messages, including those that Discord adds later. */
 export function createEmbedSuppression({
   api,
   log,
@@ -133,7 +133,7 @@ export const ANSWER_PARTS = {
   maxRecords: MAX_ANSWERS,
 } as const satisfies CollectionOptions<string[]>;
 
-/** The most messages of an answer; twenty galleries of twenty files take fewer. */
+/** The most messages of an answer that are remembered. An answer of twenty galleries with twenty files has fewer. */
 const MAX_PARTS = 100;
 
 export type AnswerParts = ReturnType<typeof createAnswerParts>;

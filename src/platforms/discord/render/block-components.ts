@@ -274,7 +274,7 @@ function renderFields(fields: readonly Field[], space: number, commands: Command
   return lines.length === 0 ? undefined : lines.join('\n');
 }
 
-/** The label of a field. If it is a command that can be clicked, its options are left out, as Discord shows them. */
+/** The label of a field. A command that can be clicked is written without its options, since Discord shows them. */
 function labelOf({ label, command }: Field, commands: CommandIds): Text[number] {
   const isMention = command !== undefined && commandMention(command, commands) !== undefined;
   if (isMention) return { kind: 'command', name: command };

@@ -88,7 +88,8 @@ function labelOf(label: string, max: number): string {
 }
 
 /**
- * Renders a select menu with tokens as its options' values. Its own id is not read but must be unique in the message.
+ * Renders a select menu with tokens as its options' values. The menu's own id is never read, but must be unique in the
+ * message.
  */
 function renderMenu({ label, choices }: MenuAction, used: Set<string>): Row[] {
   const byToken = new Map(choices.map(choice => [choice.token, choice]));
@@ -195,7 +196,7 @@ export function deleteIdOf(to: DiscordReplyTo, request: Pick<Request, 'id' | 'pl
   return to.isEphemeral ? undefined : deleteButtonId({ requesterId, answerId: eventIdOf(request) });
 }
 
-/** True when the reply has a button or menu that Medley answers, its own or a card's. */
+/** True when the reply, or a card in it, has a menu or a button. Buttons that only open a link do not count. */
 export function hasButtons({ actions, blocks }: Reply): boolean {
   return (
     actions.some(({ kind }) => kind !== 'link') ||

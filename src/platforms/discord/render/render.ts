@@ -170,7 +170,10 @@ function linesWithin(blocks: readonly Block[], cards: readonly Card[], space: nu
 
 const NO_PICTURES: PictureNames = new Map();
 
-/** A button or a menu that opens the cards without a button beside them; a card with a link opens by its title. */
+/**
+ * The actions that open those cards which have no button beside them: the button of one card, or a menu for several. A
+ * card with a link needs none, since its title is the link.
+ */
 function openers(framed: readonly Block[], actions: readonly Action[], accessories: number): readonly Action[] {
   const offered = new Set(
     actions.flatMap(action => {
