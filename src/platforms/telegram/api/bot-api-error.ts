@@ -4,7 +4,7 @@ import type { Translator } from '../../../i18n/translate.ts';
 type Failure = Pick<BotApiError, 'method' | 'code' | 'description' | 'isNotDone'> &
   Partial<Pick<BotApiError, 'retryAfterMs' | 'migrateTo' | 'isCut'>>;
 
-/** A call that failed. Neither the request, with people's text, nor the address, with the token, is in it. */
+/** A call that failed. It holds neither the request, which has people's text, nor the address, which has the token. */
 export class BotApiError extends Error {
   override readonly name = 'BotApiError';
   readonly method: string;

@@ -53,8 +53,8 @@ export function createBotApi({ token, apiRoot, limits }: BotApiOptions) {
   const poster = createPoster();
 
   /**
-   * Makes one request, with a form if the parameters have files. They are a method's own, or those of a message with
-   * those that say where it goes.
+   * Makes one request, with a form if the parameters have files. `params` are the parameters of the method; those of a
+   * message consist of its address (the chat) and its content.
    * @throws BotApiError
    */
   async function call<M extends Method>(

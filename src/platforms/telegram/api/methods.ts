@@ -159,7 +159,7 @@ export type Method = keyof typeof SHAPES;
 export type Answers = { readonly [M in Method]: z.output<(typeof SHAPES)[M]> };
 export const ANSWERS: { readonly [M in Method]: z.ZodType<Answers[M]> } = SHAPES;
 
-/** Parameters with looser types than the Bot API's, which do not check that the files of an album may be combined. */
+/** Parameters with looser types than the Bot API's: they do not check that the files of an album may be combined. */
 interface Loose {
   readonly sendMediaGroup: { readonly media: readonly AlbumItem[] };
   readonly sendRichMessage: {

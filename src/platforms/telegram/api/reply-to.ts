@@ -15,7 +15,10 @@ export const TelegramReplyTo = z.object({
   directTopic: z.number().optional(),
   /** The id of the message to reply to. */
   message: z.number().optional(),
-  /** The id of the message to which `message` replies, except in forums: answers to comments must stay below a post. */
+  /**
+   * The id of the message to which `message` replies; absent in forum topics. The answer replies to it if `message` is
+   * deleted, so that in the comments on a channel's post the answer stays below that post.
+   */
   repliedTo: z.number().optional(),
   /** True when the message to reply to consists of answered links alone, so that it may be deleted. */
   isOnlyLinks: z.boolean().optional(),
@@ -46,7 +49,7 @@ export type EventIds = (...names: readonly (string | number)[]) => string;
  * Makes ids that are the same for a repeated event, after a restart as well. Plain ids of private chats and of pressed
  * buttons would identify people, so all are hashed: an event's id is kept for a day, longer than anything else of the
  * request.
- * @param secret the same after a restart
+ * @param secret a text that is the same after a restart
  */
 export function createEventIds(secret: string): EventIds {
   return (...names) => {

@@ -163,7 +163,7 @@ function createGreetings({ eventIds, now }: TelegramContext) {
       if (request !== undefined) greeted.set(change.chat.id, request.eventId);
       return request;
     },
-    /** Prevents the greeting of a new supergroup, also one that is already on its way. */
+    /** Prevents the greeting of a new supergroup, even if the request for the greeting was accepted already. */
     async leaveOut(chat: number, host: PlatformHost<TelegramReplyTo>): Promise<void> {
       moved.set(chat, true);
       const greeting = greeted.get(chat);

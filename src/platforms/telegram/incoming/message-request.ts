@@ -59,8 +59,8 @@ export function createReadMessage(telegram: TelegramContext): ReadMessage {
 function createRead({ dispatcher, username, eventIds }: TelegramContext) {
   async function command(line: CommandLine, words: MessageWords, listening: Listening) {
     const { caller, read } = listening;
-    // Telegram sends `/start` when a person opens the chat. If they came by a link to the bot, a parameter follows it.
-    // If they added Medley to a group, another update reports that, too.
+    // Telegram sends `/start` when a person opens the chat, with a parameter if they came by a link to the bot. It is
+    // also sent when a person adds Medley to a group by a link, but there another update causes the greeting.
     if (line.name === 'start') return caller.chatKind === 'group' && line.rest === INVITATION ? undefined : START;
     const specs = dispatcher.commandSpecs(await dispatcher.translator(caller), caller.chatKind);
     const spec = specs.find(({ name }) => menuName(name) === line.name);
@@ -123,7 +123,8 @@ async function readReplied({ message, read }: Listening): Promise<RequestBody | 
   // If the other message is an answer of Medley's, the address of its post is in a button.
   const addresses = [...buttonLinks(other), ...(preview ? [{ url: preview.url, spoiler: false }] : [])];
   const whole = { text, links: addresses.length === 0 ? links : [...(links ?? []), ...addresses] };
-  // Quotes mark no links: to know what a spoiler hides, the whole text is read.
+  // The entities of a quote mark no links. So if a part of the quote is a spoiler, only the other message's whole text
+  // shows which links are hidden.
   const isHidden = quote?.entities.some(({ type }) => type === 'spoiler') === true;
   for (const words of quote === undefined || isHidden ? [whole] : [{ text: quote.text }, whole]) {
     const body = await read({ direct: true, ...words });
@@ -206,8 +207,8 @@ function messageWords({ text, caption, entities, ...others }: Written): MessageW
 const MAX_ENTITIES = 200;
 
 /**
- * The text of a message and its links, by Telegram's entities. Code, and links written as `<so>`, are skipped; links in
- * spoilers are marked. Offsets count UTF-16 units, as JavaScript does.
+ * The text of a message and its links, by Telegram's entities. Code, and links in angle brackets (`<link>`), are left
+ * out; links in spoilers are marked. Offsets count UTF-16 units, as JavaScript does.
  */
 export function readWords(text: string, all: readonly MessageEntity[]): MessageWords {
   const entities = all.slice(0, MAX_ENTITIES);

@@ -29,7 +29,7 @@ interface Filling extends TelegramContext, Asker {
 /** How many ways to send a file (by file id, by address) are tried for one inline message. */
 const MAX_EDITS = 3;
 
-/** How long the last edit of a placeholder may take before Medley stops without it. */
+/** How long the edit that tells of a failure may take, since it may be made while Medley stops. */
 const LAST_MS = 1_500;
 
 /** Replaces the placeholder that a person has chosen: by the file, or by a sentence that says why there is none. */
@@ -48,7 +48,7 @@ export async function fillPlaceholder(
   try {
     await fill(filling, link, index);
   } catch (error) {
-    // A choice is not stored, so no other process would ever replace the placeholder; a sentence replaces it now.
+    // The chosen result is not stored, so no later attempt would replace the placeholder; a sentence replaces it now.
     const { post, errors } = asker.t.messages;
     const original = { kind: 'link', label: post.openOriginal, url: link } as const;
     const failure = reply({ blocks: [textBlock([errors.internal])], actions: [original] });
@@ -89,7 +89,7 @@ async function uploadTo(filling: Filling, item: GalleryItem): Promise<string | u
   }
 }
 
-/** Puts a file into an inline message, by id or address, since it takes no uploads. False if Telegram took neither. */
+/** Puts a file into an inline message, by file id or by address: uploads are not allowed. False if both are refused. */
 async function editFile(filling: Filling, ways: FileCandidates, reply: Reply): Promise<boolean> {
   const { api, limits, target, t, signal } = filling;
   const keyboard = renderKeyboard(linksOf(reply));

@@ -48,7 +48,7 @@ export interface ReplyContext extends Pick<Sending, 'signal' | 'sendOnce' | 'sen
   readonly to: MessageDestination;
   readonly t: Translator;
   /**
-   * Makes the buttons that only Telegram has, such as for the audio: under a single file, or below albums.
+   * Makes the buttons that only Telegram has, such as the one for the audio: under a single file, or below albums.
    * @param album ids of the albums' messages; undefined when they are no longer known
    */
   readonly extra?: (gallery: readonly GalleryItem[], album: readonly number[] | undefined) => readonly Button[];

@@ -68,7 +68,7 @@ export function createSendReply(
 
   async function send(reply: Reply, sending: ReplySending, context: ReplyContext): Promise<boolean> {
     const { to } = sending;
-    // A notice or a soon outdated reply, such as a time to wait, passes, unless a better version will replace it.
+    // A reply is passing if it is a notice or soon outdated (such as a time to wait), and no better version follows.
     const isPassing = reply.later === undefined && (reply.outdatedMs !== undefined || isNotice(reply));
     if (to.press !== undefined) await answerPress(reply, to.press, pressContext(reply, sending, context));
     else if (to.isGroup && (isPassing || isPersonal(reply))) await sendNotice(reply, sending, context);
@@ -93,7 +93,7 @@ export function createSendReply(
   };
 }
 
-/** The message to reply to: the one with the link. If that will be deleted, the one to which it replies, if any. */
+/** The message to reply to: the request's own. If that will be deleted, the message to which it replies, if any. */
 function messageToReplyTo(gallery: readonly GalleryItem[], { to, settings }: ReplySending): number | undefined {
   return settings.deleteSource && to.isOnlyLinks === true && gallery.length > 0 ? to.repliedTo : to.message;
 }
@@ -179,7 +179,7 @@ export function createEditedReply(sendReply: SendReply, editMessage: EditMessage
   };
 }
 
-/** The message that shows the reply: a new one, or the edited one with the pressed button. Undefined for several. */
+/** The message that shows the reply: a new one, or the one with the pressed button, edited. Undefined for several. */
 function messageOf(
   results: ReadonlyMap<string, unknown>,
   { chat, press }: TelegramReplyTo,

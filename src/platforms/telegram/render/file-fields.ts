@@ -68,7 +68,7 @@ export interface FileCandidate {
   readonly reduced: Reduction | undefined;
 }
 
-// The functions below make the parameters of a message with a file; those that are undefined are not sent.
+// The functions below make the parameters of a message with a file. Undefined parameters are not sent.
 
 export function captionFields({ text, entities }: FormattedText) {
   return text === '' ? {} : { caption: text, caption_entities: entities };

@@ -83,7 +83,7 @@ function wordsOf(children: Text): string {
 }
 
 function asCode(text: string, { isHidden = false }: TextStyle): FormattedText {
-  // By the wide `＠`, Telegram mentions no one.
+  // A name behind the wide `＠` is no mention for Telegram.
   return isHidden ? plainText(text.replaceAll('@', '＠')) : covered(plainText(text), { type: 'code' });
 }
 

@@ -82,7 +82,7 @@ export type DeleteButtons = ReturnType<typeof createDeleteButtons>;
 
 /**
  * The buttons by which the person who asked, or an admin, deletes an answer. They work after a restart.
- * @param secret the same after a restart
+ * @param secret a text that is the same after a restart
  */
 export function createDeleteButtons(secret: string) {
   function seal(chatId: number, userId: string, messageId: number | string, runs: string): string {

@@ -33,7 +33,7 @@ export function renderWords(
   actions: readonly Action[],
   style: TextStyle,
 ): readonly (TextPayload | PhotoPayload)[] {
-  // An image card has no other form; an image counts as the photo only at the beginning.
+  // An image card becomes the photo wherever it stands in the reply, any other image only at the beginning.
   const photo: Photo | undefined = blocks.find(block => block.kind === 'picture') ?? leadingImage(blocks);
   const all = withPictures(blocks, () => false);
   const instead = renderText(all, actions, style);
@@ -111,7 +111,7 @@ function arranged(blocks: readonly Block[], actions: readonly Action[]): Arrange
   return { shown, buttons: [...own, ...(own.length > 0 ? others : actions), ...listen], numbers: [] };
 }
 
-/** The token that opens each card: its button's, or that of the choice at its position in a menu of equal length. */
+/** The token that opens each card: that of its button, else of its choice in a menu with one choice for each card. */
 function openersOf(cards: readonly Card[], actions: readonly Action[]): readonly (string | undefined)[] {
   const menu = actions.find(action => action.kind === 'menu' && action.choices.length === cards.length);
   const choices = menu?.kind === 'menu' ? menu.choices : [];
