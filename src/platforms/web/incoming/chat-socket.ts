@@ -58,7 +58,7 @@ export class ChatSocket {
     this.#heartbeat.unref();
   }
 
-  /** Accepts no new connections, and tells all pages that this server stops, so that they reconnect to the next. */
+  /** Accepts no new connections, and tells all pages that this server stops, so that they reconnect to the next one. */
   refuse(): void {
     this.#isOpen = false;
     for (const { outlet } of this.#open.values()) outlet.send({ type: 'closing' });

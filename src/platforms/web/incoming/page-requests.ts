@@ -95,7 +95,7 @@ export function createPageRequests(
   };
 }
 
-/** The sentence that refuses a message as too long or one too many; undefined when the message is accepted. */
+/** The sentence that refuses a message, because it is too long or too many are unanswered; undefined to accept it. */
 function refusalOf(
   { t: { messages }, caller }: ConnectedPage,
   asked: Asked,

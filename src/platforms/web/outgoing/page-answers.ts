@@ -110,8 +110,9 @@ export class PageAnswers {
   }
 
   /**
-   * True when no further message of the caller is accepted until one is answered. An address has as much room as all
-   * its connections together, so that sessions which it abandons do not take the room of everybody else.
+   * True when no further message of the caller is accepted until one is answered. One network address may have as many
+   * unanswered messages as all the connections that it may open, so that sessions which it abandons do not take the
+   * room of everybody else.
    */
   isFull({ userId, sharedRateKey }: Caller): boolean {
     const { jobs, running, queued, connectionsPerAddress } = this.#options.limits;

@@ -24,7 +24,7 @@ export class ServerConnection {
   #retry: ReturnType<typeof setTimeout> | undefined;
   #silence: ReturnType<typeof setTimeout> | undefined;
   #openedAt = 0;
-  /** How many milliseconds this device's clock is ahead of the server's: a clock that was set by hand is hours off. */
+  /** How many milliseconds this device's clock is ahead of the server's: a clock set by hand may be hours off. */
   #ahead = 0;
   /** True when the server has said that it shuts down: it accepts nothing new on this connection. */
   #isClosing = false;

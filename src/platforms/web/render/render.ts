@@ -162,7 +162,7 @@ function linkTokens(text: readonly Inline[]): readonly string[] {
   });
 }
 
-/** True for a menu whose choices cards or links open as well; it is for platforms whose cards have no buttons. */
+/** True for a menu that only repeats the reply's cards and links. It is for platforms whose cards have no buttons. */
 function isRepeated(action: Action, opened: ReadonlySet<string>): boolean {
   return action.kind === 'menu' && action.choices.every(({ token }) => opened.has(token));
 }

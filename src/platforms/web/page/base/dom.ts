@@ -34,7 +34,7 @@ export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
   return element;
 }
 
-/** True on a touch screen, whose device has little space and a share sheet. */
+/** True on a device with a touch screen, such as a phone, which has little space and mostly a share sheet. */
 export function isTouch(): boolean {
   return matchMedia('(pointer: coarse)').matches;
 }

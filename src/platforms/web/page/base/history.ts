@@ -165,7 +165,7 @@ class TurnStorage {
     const stored = recallJson(this.#storage, KEY);
     const listed = Array.isArray(stored) ? stored.filter((each: unknown) => typeof each === 'string') : [];
     const ids = new Set([...listed, ...this.#entries.keys()]);
-    // Another tab has stored its own conversation on the device since, and deleted this tab's entries.
+    // If the list differs, another tab has stored its own conversation on the device and deleted this tab's entries.
     if (recall(this.#storage, KEY) !== this.#list) this.#entries.clear();
     for (const id of ids) {
       if (kept.has(id)) continue;

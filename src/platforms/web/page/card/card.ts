@@ -52,7 +52,7 @@ export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
     body.append(...actionsOf(others, context));
   } else {
     const kinds = new Set(reply.blocks.map(({ kind }) => kind));
-    // With these blocks a card always has the full width, so that it keeps its width when pages are turned.
+    // With these blocks a card always has the full width, so that every page of a list has the same width.
     root.classList.toggle('wide', kinds.has('card') || kinds.has('picture') || kinds.has('image'));
     root.classList.toggle('pictured', kinds.has('picture') && !kinds.has('card'));
     const again = reply.retry && retryButton(reply.retry, context);

@@ -119,7 +119,7 @@ function targetOf({ target, key }: KeyboardEvent, current: number, count: number
   return { ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: count - 1 }[key];
 }
 
-/** A scroll has ended when it pauses this long: longer than between two of its steps, too short to be noticed. */
+/** A scroll that pauses this long has ended. Its steps follow each other faster, and no reader notices the pause. */
 const SETTLE_MS = 90;
 
 function slideOf(media: WebMedia, index: number, total: number, context: MediaContext): HTMLElement {

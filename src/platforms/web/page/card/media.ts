@@ -162,7 +162,7 @@ export function switchVideo(box: Element | undefined, src: string): void {
   if (!paused) video.play().catch(() => undefined);
 }
 
-/** Makes the video in this box load its metadata, so that it starts sooner. */
+/** Makes the video in this box load its metadata, so that it starts without that delay when it is played. */
 export function warm(box: Element): void {
   box.setAttribute('data-warm', '');
   for (const video of box.querySelectorAll('video')) video.preload = 'metadata';
@@ -201,8 +201,8 @@ export function playOneAtATime(): void {
 }
 
 /**
- * The width and height in pixels to which a file is shrunk for its blurred copy: stretched to the box, it looks
- * blurred. A blur filter would drop a frame whenever it scrolls into view.
+ * The width and height in pixels to which a file is shrunk for its blurred copy. The tiny copy looks blurred when it is
+ * stretched to the box; a blur filter would make the page miss a frame whenever the box scrolls into view.
  */
 const PIXELS = 8;
 const SMOOTH_PIXELS = 32;

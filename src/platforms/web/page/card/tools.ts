@@ -136,7 +136,10 @@ function openTool({ label, url }: MediaToolsOptions['links'][number], named: Nam
   return h('a', { ...attributes, href: url, target: '_blank', rel: 'noopener noreferrer' }, ...withIcon('open', label));
 }
 
-/** On phones a tool that opens the share sheet, with the file if that takes it; elsewhere one that copies the link. */
+/**
+ * On phones, a tool that opens the share sheet with the file, or with the link if the sheet does not take the file. On
+ * other devices, a tool that copies the link.
+ */
 function linkTool(url: string, named: Named, media: () => WebMedia | undefined): HTMLElement {
   if (!isTouch() || !('share' in navigator)) return copyTool('copyLink', 'link', url, named);
   let ready: { readonly src: string; readonly data: ShareData } | undefined;

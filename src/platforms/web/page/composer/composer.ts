@@ -201,8 +201,8 @@ export class Composer {
 }
 
 /**
- * The list of suggestions above the input. The focus stays in the input, which refers to the active option. Its role is
- * not `combobox`, which is for inputs of one line.
+ * The list of suggestions above the input. The focus stays in the input, which refers to the active option. The input
+ * does not have the role `combobox`, which is for inputs of one line.
  */
 class SuggestionList {
   readonly #input: HTMLTextAreaElement;

@@ -72,7 +72,8 @@ export function createMenu(onLanguage: (tag: string) => void, onClear: () => voi
     return clear;
   }
 
-  // The menu is not rebuilt while it closes, since the browser returns the focus to the button from the old item.
+  // The menu is rebuilt when it opens, but not when it closes: the browser returns the focus to the menu's button only
+  // if the focused item is still there.
   menu.addEventListener('beforetoggle', event => event.newState === 'open' && refresh());
   refresh();
   return {

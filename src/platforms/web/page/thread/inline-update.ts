@@ -39,7 +39,7 @@ export class InlineUpdate {
     return place !== undefined;
   }
 
-  /** Shows the answer in place of the reply with the pressed button. False if it may not replace it, or it is gone. */
+  /** Shows the answer in place of the reply with the pressed button. False if it may not, or that reply is gone. */
   take(turn: Turn, reply: WebReply): boolean {
     const place = this.#placeOf(turn);
     const begun = this.#waiting.get(turn.id);
@@ -62,7 +62,7 @@ export class InlineUpdate {
     return true;
   }
 
-  /** Replaces a reply by its better version, even if it is kept only for Back or Forward, but not if it is gone. */
+  /** Replaces a reply by its better version, whether it is shown or kept for Back or Forward; else does nothing. */
   improve(turn: Turn, index: number, before: WebReply, better: WebReply): void {
     const { input } = turn;
     const isElsewhere = index === 0 && turn.moved === true && input.kind === 'action';

@@ -41,7 +41,7 @@ class Thread {
     for (const gesture of GESTURES)
       this.#scroller.addEventListener(gesture, () => this.#onGesture(), { passive: true });
     this.#latest.addEventListener('click', () => this.toEnd());
-    // The end of the conversation stays in view when the input grows, the keyboard opens or the window turns.
+    // The end of the conversation stays in view when the input grows, the keyboard opens or a phone is turned.
     new ResizeObserver(() => {
       if (this.#isFollowing) this.#anchor ??= 'end';
       this.#keepAnchor();
@@ -88,11 +88,11 @@ class Thread {
   }
 
   /**
-   * To be called after `added` was added to the turn `element`: scrolls it into view if the reader was at the end. The
-   * scroll needs its layout, which takes a slow phone as long as building it did, so it has a task of its own.
+   * To be called after `added` was added to the turn `element`: scrolls to it if the reader was at the end. Scrolling
+   * needs the layout, which takes a slow phone as long as making the elements did, so it runs in a task of its own.
    */
   follow(element: HTMLElement, added: HTMLElement): void {
-    // Without an anchor, no frame shows the end of an answer that is about to be scrolled to its beginning.
+    // The anchor may be the end. It is removed, so that the page does not show the answer's end before its beginning.
     if (this.#isFollowing && this.#isNewest(element)) this.#anchor = undefined;
     beforeFrame(() => this.#follow(element, added));
   }
@@ -106,7 +106,10 @@ class Thread {
     else this.toEnd();
   }
 
-  /** Called when `element` was replaced. Scrolls to its top if it is tall, else by `drift`, the button's movement. */
+  /**
+   * To be called after `element` replaced another one. Scrolls to its top if it is taller than the screen, else by
+   * `drift` pixels, so that the pressed button stays where it was.
+   */
   steady(element: HTMLElement, drift: number): void {
     this.#anchor = undefined;
     if (element.offsetHeight > this.#scroller.clientHeight) this.#glide(this.#topOf(element) - EDGE_PX);

@@ -15,7 +15,7 @@ const KEY = 'medley.opened';
 export class WayBack {
   readonly #goBack: GoBack;
   readonly #goForward: GoForward;
-  /** For each entry of the browser's history, later ones included: what it opened; null if closed out of order. */
+  /** For each history entry, also those after the current one: what it opened; null if that was closed out of order. */
   #steps = restore();
   /** How many entries of `#steps` are behind the current position, so that Back returns to them. */
   #depth = depthOf(history.state);
