@@ -157,7 +157,7 @@ export interface DeletedAnswer {
   readonly requesterId: string;
   /** The id of the asking message or interaction, by which all messages of the answer are found. */
   readonly answerId?: string;
-  /** True when the embed of the asking message was hidden; with the answer's deletion it is shown again. */
+  /** True when Medley may have hidden the embed of the asking message; it is shown again when the answer is deleted. */
   readonly hidesEmbed?: boolean;
 }
 

@@ -125,7 +125,7 @@ function extraButtons(
   return buttons.filter(button => button !== undefined);
 }
 
-/** True for text with buttons that is for the person who asked, such as their settings. */
+/** True for a reply that only concerns the person who asked, such as their settings, without files and image cards. */
 function isPersonal({ visibility, blocks, gallery, later }: Reply): boolean {
   return (
     visibility === 'caller' &&
