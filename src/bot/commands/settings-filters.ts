@@ -5,9 +5,7 @@ import type { Inline } from '../contract/reply.ts';
 import { listed } from '../contract/reply-parts.ts';
 import type { Caller } from '../contract/request.ts';
 import { type ChatSettings, MAX_CHANNEL_RULES, MAX_OFF_ROLES, OFF_WORD } from '../contract/settings.ts';
-
-/** A value of an option of /settings. */
-export type Value = string | number | boolean;
+import { choiceRow, type SettingRow, type Value } from './setting-row.ts';
 
 /**
  * The rules that admins can set for one channel: answer links there, ignore links there, or answer links nowhere else.
@@ -31,8 +29,22 @@ export function ruleChange(rule: Value, chat: ChatSettings, caller: Caller): Par
 }
 
 /** The channel to which rules apply: for a thread that is its parent channel. */
-export function channelOf({ parentChatId, chatId }: Caller): string {
+function channelOf({ parentChatId, chatId }: Caller): string {
   return parentChatId ?? chatId;
+}
+
+/** The row of the rule for the channel in which the caller writes. */
+export function channelRow(
+  { offChannels, onlyChannels }: ChatSettings,
+  { caller, t }: { readonly caller: Caller; readonly t: Translator },
+): SettingRow {
+  const words = t.messages.settings;
+  const id = channelOf(caller);
+  const n = offChannels.length + onlyChannels.length;
+  const rules = CHANNEL_RULES.filter(rule => rule !== 'everywhere' || n > 0);
+  const set = offChannels.includes(id) ? 'off' : onlyChannels.includes(id) ? 'only' : 'on';
+  const row = choiceRow(words.rows.channel, rules, set, rule => words.channelRules[rule]);
+  return n === 0 ? row : { ...row, value: `${row.value} (${words.ruledChannels({ n })})` };
 }
 
 /**

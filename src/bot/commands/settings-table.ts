@@ -1,7 +1,6 @@
 import { LANGUAGES } from '../../i18n/languages.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { Option } from '../contract/command.ts';
-import type { Text } from '../contract/reply.ts';
 import type { Caller } from '../contract/request.ts';
 import {
   ALBUM_CAP,
@@ -15,31 +14,12 @@ import {
 } from '../contract/settings.ts';
 import { PREFIXES } from '../contract/short-forms.ts';
 import { isSiteOn } from '../stores/settings-store.ts';
-import {
-  CHANNEL_RULES,
-  channelOf,
-  filterRow,
-  roleChange,
-  ruleChange,
-  type Value,
-  wordsOf,
-} from './settings-filters.ts';
+import { choiceRow, type SettingRow, switchRow, type Value } from './setting-row.ts';
+import { CHANNEL_RULES, channelRow, filterRow, roleChange, ruleChange, wordsOf } from './settings-filters.ts';
 
 /** The sections of a group's settings. */
 export const SECTIONS = ['links', 'answers', 'notices'] as const;
 export type SectionKey = (typeof SECTIONS)[number];
-
-/** One setting as the person sees it. */
-export interface SettingRow {
-  /** `switch` for a setting that is on or off, `choice` for one with several values. */
-  readonly kind: 'switch' | 'choice';
-  readonly name: string;
-  /** The current value, in words. */
-  readonly value: string;
-  /** The current value as formatted text, if plain words are not enough. */
-  readonly text?: Text;
-  readonly choices: readonly { readonly label: string; readonly isSet: boolean; readonly value: Value }[];
-}
 
 interface RowContext {
   readonly caller: Caller;
@@ -90,7 +70,7 @@ const view = {
   option: { type: 'choice', choices: VIEWS },
   row(_settings: unknown, { chat, t }: RowContext) {
     const { rows, views } = t.messages.settings;
-    return pick(rows.view, VIEWS, chat.view, each => views[each]);
+    return choiceRow(rows.view, VIEWS, chat.view, each => views[each]);
   },
   change: (value: Value) => ({ view: oneOf(VIEWS, value) }),
 } as const;
@@ -117,7 +97,7 @@ const ANSWER_SETTINGS: readonly ChatSetting[] = [
     option: { type: 'choice', choices: SENSITIVE, only: 'group' },
     row({ sensitive }, { t: { messages } }) {
       const { rows, sensitive: words } = messages.settings;
-      return pick(rows.sensitive, SENSITIVE, sensitive, each => words[each]);
+      return choiceRow(rows.sensitive, SENSITIVE, sensitive, each => words[each]);
     },
     change: value => ({ sensitive: oneOf(SENSITIVE, value) }),
   },
@@ -127,7 +107,7 @@ const ANSWER_SETTINGS: readonly ChatSetting[] = [
     option: { type: 'integer', min: 0, max: ALBUM_CAP.max, only: 'group' },
     row({ albumCap }, { t: { messages } }) {
       const { rows, files } = messages.settings;
-      return pick(rows.files, withSet(FILES, albumCap ?? 0), albumCap ?? 0, n => files({ n }));
+      return choiceRow(rows.files, withSet(FILES, albumCap ?? 0), albumCap ?? 0, n => files({ n }));
     },
     change: value => ({ albumCap: Number(value) || null }),
   },
@@ -152,7 +132,7 @@ const NOTICE_SETTINGS: readonly ChatSetting[] = [
     option: { type: 'integer', ...NOTICE_SECONDS, only: 'group' },
     row({ noticeSeconds }, { t }) {
       const { rows } = t.messages.settings;
-      return pick(rows.notices, withSet(SECONDS, noticeSeconds), noticeSeconds, n => deletedAfter(n, t));
+      return choiceRow(rows.notices, withSet(SECONDS, noticeSeconds), noticeSeconds, n => deletedAfter(n, t));
     },
     change: value => ({ noticeSeconds: Number(value) }),
   },
@@ -244,25 +224,9 @@ function sitesSwitch(key: string, sites: readonly Site[], nameOf: (t: Translator
   };
 }
 
-function switchRow(name: string, isOn: boolean, t: Translator): SettingRow {
-  const { on, off } = t.messages.settings;
-  const choices = [true, false].map(value => ({ label: value ? on : off, isSet: value === isOn, value }));
-  return { kind: 'switch', name, value: isOn ? on : off, choices };
-}
-
-function pick<V extends string | number>(
-  name: string,
-  values: readonly V[],
-  set: V,
-  labelOf: (value: V) => string,
-): SettingRow {
-  const choices = values.map(value => ({ label: labelOf(value), isSet: value === set, value }));
-  return { kind: 'choice', name, value: labelOf(set), choices };
-}
-
 function languageRow(name: string, language: string | null, t: Translator): SettingRow {
   const nameOf = (tag: string) => LANGUAGES.find(each => each.tag === tag)?.name ?? t.messages.settings.automatic;
-  return pick(name, LANGUAGE.choices, language ?? AUTOMATIC, nameOf);
+  return choiceRow(name, LANGUAGE.choices, language ?? AUTOMATIC, nameOf);
 }
 
 function languageOf(choice: Value): string | null {
@@ -291,17 +255,7 @@ function deletedAfter(seconds: number, t: Translator): string {
 function prefixRow({ prefix }: ChatSettings, { t }: RowContext): SettingRow {
   const words = t.messages.settings;
   const nameOf = (value: string) => (value === NO_PREFIX ? words.off : value);
-  const row = pick(words.shortForms, [NO_PREFIX, ...PREFIXES], prefix ?? NO_PREFIX, nameOf);
+  const row = choiceRow(words.shortForms, [NO_PREFIX, ...PREFIXES], prefix ?? NO_PREFIX, nameOf);
   if (prefix === null) return row;
   return { ...row, value: words.shortFormsBy({ forms: SHORT_FORMS_SHOWN.map(name => prefix + name).join(' ') }) };
-}
-
-function channelRow({ offChannels, onlyChannels }: ChatSettings, { caller, t }: RowContext): SettingRow {
-  const words = t.messages.settings;
-  const id = channelOf(caller);
-  const n = offChannels.length + onlyChannels.length;
-  const rules = CHANNEL_RULES.filter(rule => rule !== 'everywhere' || n > 0);
-  const set = offChannels.includes(id) ? 'off' : onlyChannels.includes(id) ? 'only' : 'on';
-  const row = pick(words.rows.channel, rules, set, rule => words.channelRules[rule]);
-  return n === 0 ? row : { ...row, value: `${row.value} (${words.ruledChannels({ n })})` };
 }

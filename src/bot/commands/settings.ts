@@ -8,7 +8,7 @@ import { type Caller, callerKey, chatKey, type PermissionCheck, type PermissionC
 import type { LinkedPlayer, Site, UserSettings } from '../contract/settings.ts';
 import { chatSettingsOf, decidesForChat } from '../stores/settings-store.ts';
 import { linkedName } from '../views/osu/facts.ts';
-import type { Value } from './settings-filters.ts';
+import type { SettingRow, Value } from './setting-row.ts';
 import {
   automaticFor,
   type ChatSetting,
@@ -17,7 +17,6 @@ import {
   SECTIONS,
   type SectionKey,
   type Setting,
-  type SettingRow,
   settingsOfChat,
 } from './settings-table.ts';
 
