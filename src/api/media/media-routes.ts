@@ -3,6 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { Extraction, Extractor } from '../../media/extract/extractor.ts';
+import { MAX_ADDRESS_CHARS } from '../../media/extract/find-addresses.ts';
 import type { SourceDescriptor } from '../../media/extract/source-descriptor.ts';
 import { type Post, postSchemaOf } from '../../media/post.ts';
 import { playerTunnelFile } from '../../media/tunnel/player-file.ts';
@@ -10,7 +11,7 @@ import type { Tunnel } from '../../media/tunnel/tunnel.ts';
 import { errorResponses } from '../reference/document.ts';
 import { type Answer, askedOrigin, createAnswer, sendAnswer } from '../send-answer.ts';
 import examples from './post-examples.json' with { type: 'json' };
-import { fbDownloadAnswer, igDownloadAnswer, linkQuery, MAX_LINK_CHARS } from './post-schema.ts';
+import { fbDownloadAnswer, igDownloadAnswer, linkQuery } from './post-schema.ts';
 import { type OwnAddress, toFbDownload, toIgDownload, toPublicPost } from './post-shapes.ts';
 
 /** The facts about a site that the API shows. `example`: the link of a post that this server can fetch. */
@@ -178,7 +179,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
 }
 
 function badLink({ path, takes, example }: Endpoint, cause?: AppError): AppError {
-  const send = `Send the parameter "url" once, with ${takes}, percent-encoded and at most ${MAX_LINK_CHARS} characters long. Example: /api${path}?url=${encodeURIComponent(example)}`;
+  const send = `Send the parameter "url" once, with ${takes}, percent-encoded and at most ${MAX_ADDRESS_CHARS} characters long. Example: /api${path}?url=${encodeURIComponent(example)}`;
   return new AppError('invalid_request', 'no readable link in "url"', { params: { what: 'parameter', send }, cause });
 }
 

@@ -1,12 +1,10 @@
 import * as z from 'zod';
-
-/** The longest `url` that is read. */
-export const MAX_LINK_CHARS = 8_192;
+import { MAX_ADDRESS_CHARS } from '../../media/extract/find-addresses.ts';
 
 /** The parameters of the media endpoints. */
 export function linkQuery(example: string) {
   const description = 'Link of the post, percent-encoded, exactly once.';
-  return z.object({ url: z.string().min(1).max(MAX_LINK_CHARS).meta({ description, example }) });
+  return z.object({ url: z.string().min(1).max(MAX_ADDRESS_CHARS).meta({ description, example }) });
 }
 
 const count = (description: string) =>

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyPluginAsync, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
+import { MAX_ADDRESS_CHARS } from '../../media/extract/find-addresses.ts';
 import { askedOrigin, createAnswer, sendAnswer } from '../send-answer.ts';
 import { renderReference } from './reference-page.ts';
 import { REFERENCE_SCRIPT } from './reference-script.ts';
@@ -27,7 +28,6 @@ export interface DocsRoutesOptions {
 }
 
 const MAX_AGE_S = 300;
-const MAX_LINK_CHARS = 8_192;
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
@@ -44,7 +44,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const previewQuery = z.object({ url: z.string().min(1).max(MAX_LINK_CHARS) });
+const previewQuery = z.object({ url: z.string().min(1).max(MAX_ADDRESS_CHARS) });
 
 /** `/openapi.json` for programs, `/docs` for people. Only `/docs/preview` is rate limited, since it asks the sites. */
 export function docsRoutes({ document, publicUrl, thumbnails, countRequest }: DocsRoutesOptions): FastifyPluginAsync {
