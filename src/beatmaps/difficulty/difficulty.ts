@@ -143,12 +143,13 @@ export function createDifficulty(options: DifficultyOptions) {
     async of(request: DifficultyRequest, signal: AbortSignal): Promise<MapDifficulty> {
       const { beatmap, isScan = false } = request;
       const job = readJob(request);
+      const mayBeExact = !isScan && calculator?.isUsable() === true;
       const load = async (own: AbortSignal): Promise<MapDifficulty> => {
         try {
           const { file, isOther } = await files.get(beatmap, own);
           // The estimating library reads the file first, because it refuses malicious files and files that are no maps.
           const figures = await threads.run({ ...job, file }, own);
-          const exact = isScan ? undefined : await calculator?.run({ ...job, file }, own);
+          const exact = mayBeExact ? await calculator.run({ ...job, file }, own) : undefined;
           const isExact = exact !== undefined && !isOther;
           return { ...figures, ...exact, isExact, algorithm: DIFFICULTY_ALGORITHM, isOtherFile: isOther };
         } catch (error) {
@@ -157,7 +158,6 @@ export function createDifficulty(options: DifficultyOptions) {
           throw error;
         }
       };
-      const mayBeExact = !isScan && calculator !== undefined;
       const policy = {
         ttlMs({ isOtherFile, isExact }: MapDifficulty) {
           if (mayBeExact && !isExact) return ESTIMATE_MS;

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createCalculator } from '../../../src/beatmaps/difficulty/calculator.ts';
 import { createDifficulty, type DifficultyOptions } from '../../../src/beatmaps/difficulty/difficulty.ts';
 import { createOsuFileCache } from '../../../src/beatmaps/difficulty/osu-file-cache.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
@@ -66,6 +67,16 @@ describe('the difficulty of a map', () => {
     const next = { id: other.id, checksum: osuChecksum(set, other), mode: 'osu' } as const;
     await difficulty.of({ beatmap: next, mods: [] }, AbortSignal.timeout(3_000));
     expect(asked()).toEqual([2, 0, 0]);
+  });
+
+  it('is calculated once a day for cards and scans alike where osu!’s own calculator is not installed', async () => {
+    let time = Date.now();
+    const calculator = createCalculator({ log: createRecordingLog(), library: undefined });
+    const { difficulty, beatmap } = await openDifficulty({ calculator, now: () => time });
+    const first = await difficulty.of({ beatmap, mods: ['DT'] }, never);
+    expect(await difficulty.of({ beatmap, mods: ['DT'], isScan: true }, never)).toBe(first);
+    time += 23 * 3_600_000;
+    expect(await difficulty.of({ beatmap, mods: ['DT'] }, never)).toBe(first);
   });
 
   it('is known without a request after a restart', async () => {
