@@ -92,7 +92,10 @@ export function createOsuFileCache(options: OsuFileCacheOptions) {
         const file = await readFile(pathOf(checksum));
         if (checksumOf(file) === checksum) {
           const now = new Date();
-          await utimes(pathOf(checksum), now, now);
+          // Without its time of use the file is only deleted too early, after a restart.
+          await utimes(pathOf(checksum), now, now).catch(error =>
+            complain(error, 'the use of a kept difficulty could not be noted'),
+          );
           return file;
         }
       } catch (error) {

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createCalculator } from '../../../src/beatmaps/difficulty/calculator.ts';
 import { createDifficulty, type DifficultyOptions } from '../../../src/beatmaps/difficulty/difficulty.ts';
 import { createOsuFileCache } from '../../../src/beatmaps/difficulty/osu-file-cache.ts';
@@ -10,6 +10,11 @@ import { createRecordingLog } from '../../fakes/log.ts';
 import { osuChecksum } from '../../sandbox/osu-file.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import { type BuiltWorker, buildWorker } from '../built-worker.ts';
+
+vi.mock('node:fs/promises', async importOriginal => {
+  const real = await importOriginal<typeof import('node:fs/promises')>();
+  return { ...real, utimes: vi.fn(real.utimes) };
+});
 
 let worker: BuiltWorker;
 beforeAll(async () => {
@@ -217,6 +222,15 @@ describe('the cache of .osu files', () => {
     await cache.put(sum('d'), file('d'));
     expect(await cache.take(sum('b'))).toBeUndefined();
     await expect.poll(() => names(folder)).toEqual(['a', 'c', 'd'].map(letter => `${sum(letter)}.osu`).sort());
+  });
+
+  it('gives a file whose time of use cannot be written, and keeps it', async () => {
+    const folder = await makeFolder();
+    const { cache, sum } = await openCache(folder);
+    await cache.put(sum('a'), file('a'));
+    vi.mocked(utimes).mockRejectedValueOnce(new Error('read-only'));
+    expect(await cache.take(sum('a'))).toEqual(file('a'));
+    expect(await cache.take(sum('a'))).toEqual(file('a'));
   });
 
   it('finds after a restart what it has room for, and nothing that is damaged', async () => {
