@@ -73,16 +73,18 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
   }
 
   async function know(request: RatingRequest, mayAsk: boolean, wait: Wait): Promise<Known> {
-    const { beatmap, mods, ruleset = beatmap.mode, accuracies = [], play, strains = false } = request;
+    const { beatmap, mods, ruleset = beatmap.mode, accuracies = [], play, strains = false, isScan = false } = request;
     const rated = ratedMods(mods, ruleset);
     const isPlain = rated.length === 0 && ruleset === beatmap.mode && beatmap.difficulty_rating > 0;
     const needsLibrary = !isPlain || accuracies.length > 0 || play !== undefined || strains;
-    const [stars, library] = await Promise.all([
-      isPlain || !mayAsk || difficulty?.isExact?.() === true
+    const computing = needsLibrary ? wait(signal => compute(request, signal)) : undefined;
+    // Where osu!'s own calculator works, osu! is asked only for maps that the calculator could not do.
+    const exact = difficulty?.isExact?.() === true ? await computing : undefined;
+    const asking =
+      isPlain || isScan || !mayAsk || exact?.isExact === true
         ? undefined
-        : wait(signal => official.of(beatmap, ruleset, rated, signal)),
-      needsLibrary ? wait(signal => compute(request, signal)) : undefined,
-    ]);
+        : wait(signal => official.of(beatmap, ruleset, rated, signal));
+    const [stars, library] = await Promise.all([asking, computing]);
     return { request, ruleset, isPlain, official: stars, library };
   }
 

@@ -117,6 +117,30 @@ describe('the rating of a map', () => {
     expect(asked).toEqual([]);
   });
 
+  it.each([
+    ['the map has no file', undefined],
+    ['only another version of its file is there', { ...FIGURES, isOtherFile: true }],
+    ['the calculator fails on it', FIGURES],
+  ])('is asked of osu! where %s, although the calculator works', async (_, figures) => {
+    const ratings = createRatings({
+      official: { of: async () => told(8) },
+      difficulty: {
+        async of() {
+          if (figures === undefined) throw new AppError('not_found', 'no file');
+          return figures;
+        },
+        isExact: () => true,
+      },
+    });
+    expect(await ratings.of(withDt(1, 5.5), never)).toMatchObject({ stars: 8, isEstimate: false, isExact: false });
+  });
+
+  it('is not asked of osu! where estimates are enough', async () => {
+    const { ratings, asked } = open(new Map([[1, told(7.7)]]));
+    expect(await ratings.of({ ...withDt(1, 5.5), isScan: true }, never)).toMatchObject({ isEstimate: true });
+    expect(asked).toEqual([]);
+  });
+
   it('refuses what is wrong with the question', async () => {
     const { ratings } = open(new Map(), () => {
       throw new AppError('invalid_request', 'mods', { params: { what: 'mods' } });
