@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createArtwork } from '../../../src/beatmaps/upstreams/osu-artwork.ts';
+import { AppError } from '../../../src/errors.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
@@ -13,16 +14,18 @@ async function open(waitMs?: number) {
   onTestFinished(() => sandbox.close());
   const http = createTestClient(Object.fromEntries(sandbox.overrides.split(',').map(pair => pair.split('=', 2))));
   const asked: string[] = [];
+  const clock = { ms: Date.now() };
+  const outage: { kind?: number | 'timeout' | undefined } = {};
   const counted = {
-    request: (request: Parameters<typeof http.request>[0]) => {
+    async request(request: Parameters<typeof http.request>[0]) {
       asked.push(`${request.url}`);
-      return http.request(request);
+      const response = await http.request(request);
+      if (outage.kind === 'timeout') throw new AppError('timeout', 'too slow');
+      return outage.kind === undefined ? response : { ...response, status: outage.kind };
     },
   };
-  return {
-    asked,
-    artwork: createArtwork({ http: counted, log: createRecordingLog(), ...(waitMs !== undefined && { waitMs }) }),
-  };
+  const options = { http: counted, log: createRecordingLog(), now: () => clock.ms };
+  return { asked, clock, outage, artwork: createArtwork({ ...options, ...(waitMs !== undefined && { waitMs }) }) };
 }
 
 describe('artwork', () => {
@@ -39,11 +42,23 @@ describe('artwork', () => {
   });
 
   it('is absent for what is not there, and remembers that', async () => {
-    const { artwork, asked } = await open(60_000);
+    const { artwork, asked, clock } = await open(60_000);
     const missing = COVER.replace('900001', '900013');
     expect(await artwork.load(missing, SHAPE)).toBeUndefined();
+    clock.ms += 9 * 60_000;
     expect(await artwork.load(missing, SHAPE)).toBeUndefined();
     expect(asked).toHaveLength(1);
+  });
+
+  it.each([503, 429, 'timeout'] as const)('is asked for again soon after %s, but not at once', async kind => {
+    const { artwork, asked, clock, outage } = await open(60_000);
+    outage.kind = kind;
+    expect(await artwork.load(COVER, SHAPE)).toBeUndefined();
+    outage.kind = undefined;
+    expect(await artwork.load(COVER, SHAPE)).toBeUndefined();
+    expect(asked).toHaveLength(1);
+    clock.ms += 31_000;
+    expect(await artwork.load(COVER, SHAPE)).toBeDefined();
   });
 
   it.each([
