@@ -108,17 +108,18 @@ export function searchFeed(source: {
   readonly id: string;
   search(search: Search, next: string | undefined, signal?: AbortSignal): Promise<SearchPage>;
 }): Feed {
-  let before = '';
+  let before = { page: 0, ids: '' };
   return {
     name: source.id,
-    async read({ cursor }, signal) {
-      const page = await source.search(EVERYTHING, cursor, signal);
-      const ids = page.sets.map(({ id }) => id).join();
-      if (ids !== '' && ids === before) {
+    async read({ page, cursor }, signal) {
+      const found = await source.search(EVERYTHING, cursor, signal);
+      const ids = found.sets.map(({ id }) => id).join();
+      // The same page is read again when the position after it could not be stored.
+      if (ids !== '' && ids === before.ids && page !== before.page) {
         throw new AppError('upstream_changed', `${source.id} gives the same page again and again`);
       }
-      before = ids;
-      return page;
+      before = { page, ids };
+      return found;
     },
   };
 }

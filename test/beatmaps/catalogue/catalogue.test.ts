@@ -355,6 +355,14 @@ describe('fillCatalogue', () => {
     expect(retries).toEqual([1, 1, 2]);
   });
 
+  it('says what failed when the position after a page could not be stored', async () => {
+    const { catalogue } = await createFilled([]);
+    const search = async () => ({ sets: [madeUpSet({ id: 5 })], total: null, next: '1' });
+    const keepPlace = () => Promise.reject(new AppError('internal', 'the disk is full'));
+    const { fill } = open({ catalogue: { ...catalogue, keepPlace } }, [1]);
+    await expect(fill(searchFeed({ id: 'made up', search }))).rejects.toThrow('the disk is full');
+  });
+
   it('gives up on a source that gives nothing from the start', async () => {
     const { catalogue } = await createFilled([]);
     const { fill, retries } = open({ catalogue }, [1, 2]);
