@@ -104,8 +104,8 @@ async function orFromCatalogue(access: SetAccess, wanted: Wanted, found: SearchR
 
 /** Makes one page of the answer from one or more pages of an upstream. */
 async function searchUpstreams(access: SetAccess, { search, start, limit, signal }: Wanted): Promise<SearchResult> {
-  const { page, stale, cached } = await readPage(access, search, start, signal);
-  let isCached = cached;
+  const { page, ...first } = await readPage(access, search, start, signal);
+  let { stale, cached } = first;
   const found = new Map(page.sets.slice(start.skip, start.skip + limit).map(set => [set.id, set] as const));
   let at = after(page, start, start.skip + limit);
   for (let pages = 1; at !== null && found.size < limit && pages < MAX_PAGES; pages += 1) {
@@ -115,13 +115,14 @@ async function searchUpstreams(access: SetAccess, { search, start, limit, signal
       throw error;
     });
     if (more === undefined) break;
-    isCached &&= more.cached;
+    stale ||= more.stale;
+    cached &&= more.cached;
     const taken = more.page.sets.slice(at.skip, at.skip + limit - found.size);
     for (const set of taken) found.set(set.id, set);
     at = after(more.page, at, at.skip + taken.length);
   }
   const cursor = at === null ? null : renderSearchCursor(at);
-  const origin = { source: page.source, stale, cached: isCached && !stale, corrected: page.corrected ?? false };
+  const origin = { source: page.source, stale, cached, corrected: page.corrected ?? false };
   return { sets: [...found.values()], total: page.total, cursor, ...origin };
 }
 

@@ -193,6 +193,20 @@ describe('keeping answers', () => {
     expect(found.sets).toHaveLength(1);
   });
 
+  it('says that an answer is old when the second of its pages is', async () => {
+    const { beatmaps, sandbox, clock } = await openHouse({ beatmapsets: 160 });
+    const { cursor } = await beatmaps.search({ limit: 45 });
+    const asked = { limit: 10, cursor: cursor ?? '' };
+    const fresh = await beatmaps.search(asked);
+    expect(fresh).toMatchObject({ source: 'osu', stale: false });
+    clock.ms += 3 * 60_000;
+    await beatmaps.search({ limit: 45 });
+    breakAll(sandbox, UPSTREAMS, 'status:503');
+    const found = await beatmaps.search(asked);
+    expect(found.sets).toEqual(fresh.sets);
+    expect(found).toMatchObject({ source: 'osu', stale: true, cached: false });
+  });
+
   it('answers from the catalogue when all fail, and from it alone when asked to', async () => {
     const remembered = new Map<number, string>();
     const lamp = await openHouse();
