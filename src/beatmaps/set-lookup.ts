@@ -97,7 +97,9 @@ export function createSetLookup(access: SetAccess) {
       const { value, from } = await caches.sets.wrap(key, own => load(access, by, id, own), POLICIES.set, signal);
       for (const beatmap of value.set.beatmaps) setIds.set(beatmap.id, value.set.id);
       const own = setKey(value.set.id);
-      if (from === 'load' && key !== own) await caches.sets.set(own, value, POLICIES.set.ttlMs(value));
+      if (from === 'load' && key !== own) {
+        await caches.sets.set(own, value, POLICIES.set.ttlMs(value), POLICIES.set.staleIfErrorMs?.(value));
+      }
       return { ...value, stale: from === 'stale', cached: from === 'cache' };
     } catch (error) {
       const isFinal = isNotFound(error) || signal?.aborted === true;

@@ -207,6 +207,16 @@ describe('keeping answers', () => {
     expect(found).toMatchObject({ source: 'osu', stale: true, cached: false });
   });
 
+  it('gives the old set by any of its ids when the upstreams fail later, also one found by a difficulty', async () => {
+    const { beatmaps, sandbox, clock } = await openHouse();
+    const [map] = (await (await openHouse()).beatmaps.set(HARBOUR)).set.beatmaps;
+    const { set, beatmap } = await beatmaps.setOfMap(map?.id ?? 0);
+    clock.ms += 25 * 3_600_000;
+    breakAll(sandbox, UPSTREAMS, 'status:503');
+    expect(await beatmaps.set(HARBOUR)).toMatchObject({ set, source: 'osu', stale: true });
+    expect(await beatmaps.setOfMap(beatmap.id)).toMatchObject({ set, source: 'osu', stale: true });
+  });
+
   it('answers from the catalogue when all fail, and from it alone when asked to', async () => {
     const remembered = new Map<number, string>();
     const lamp = await openHouse();

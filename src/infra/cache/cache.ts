@@ -29,7 +29,8 @@ export interface Cache<V> {
   /** The fresh value in this process's memory, without asking another store; undefined when there is none. */
   peek(key: string): V | undefined;
   get(key: string): Promise<V | undefined>;
-  set(key: string, value: V, ttlMs: number): Promise<void>;
+  /** @param staleIfErrorMs see {@link CachePolicy}. Default 0 */
+  set(key: string, value: V, ttlMs: number, staleIfErrorMs?: number): Promise<void>;
   delete(key: string): Promise<void>;
   /** Makes a value, or all, outdated: calls load anew, or return it if that fails. Not for a cache with `behind`. */
   expire(key?: string): void;
@@ -142,9 +143,9 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
       const entry = values.fresh(key);
       return entry === undefined ? (await values.lookUp(key))?.value : entry.held.read();
     },
-    async set(key, value, ttlMs) {
+    async set(key, value, ttlMs, staleIfErrorMs = 0) {
       forget(key);
-      await values.keep(key, value, ttlMs, 0);
+      await values.keep(key, value, ttlMs, staleIfErrorMs);
     },
     async delete(key) {
       forget(key);

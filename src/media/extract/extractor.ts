@@ -157,12 +157,12 @@ export function createExtractor(options: ExtractorOptions) {
 async function renewCached(
   cache: Cache<Post>,
   key: string,
-  { ttlMs }: ReturnType<typeof policyOf>,
+  policy: ReturnType<typeof policyOf>,
   fetchPost: () => Promise<Post>,
 ): Promise<Post> {
   try {
     const fresh = await fetchPost();
-    await cache.set(key, fresh, ttlMs(fresh));
+    await cache.set(key, fresh, policy.ttlMs(fresh), policy.staleIfErrorMs?.(fresh));
     return fresh;
   } catch (error) {
     if (isWithdrawn(error)) await cache.delete(key);

@@ -382,6 +382,15 @@ describe('refresh', () => {
     expect((await extractor.refresh(post)).title).toBe('newer');
   });
 
+  it('keeps a post that shows when its site fails later', async () => {
+    let isAway = false;
+    const { extractor, clock } = setUp({ fetch: () => (isAway ? failing('timeout')() : Promise.resolve({})) });
+    await extractor.refresh((await extractor.extract(REEL)).post);
+    isAway = true;
+    clock.now += 45 * MINUTE;
+    expect((await extractor.extract(REEL)).from).toBe('stale');
+  });
+
   it('knows a post of another run by its id, and refuses what is none', async () => {
     const { extractor, fetched } = setUp();
     expect((await extractor.refresh({ source: 'instagram', id: CODE })).id).toBe(CODE);
