@@ -54,7 +54,7 @@ export function simulate(play: SimulatedPlay, beatmap: Counted, ruleset: Ruleset
     const accuracy = Math.min(play.accuracy ?? best, best);
     return { accuracy, misses, request: { accuracies: [accuracy], misses, ...(combo !== undefined && { combo }) } };
   }
-  if (objects === null) throw invalidRequest('counts', 'results in catch are not known from the map');
+  if (objects === null) throw invalidRequest('counts', 'the map does not tell how many results there are');
   const statistics = countResults(play, objects, ruleset);
   const longest = beatmap.max_combo ?? objects;
   return {
