@@ -4,7 +4,6 @@ import type { RedisConnection } from './redis-connection.ts';
 import { redisKey } from './redis-keys.ts';
 
 export type Lease = ReturnType<typeof createRedisLease>;
-export type HeldLease = Awaited<ReturnType<Lease['hold']>>;
 
 export interface HoldOptions {
   readonly signal: AbortSignal;

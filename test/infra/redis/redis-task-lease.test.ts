@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openRedisState, type SharedState } from '../../../src/infra/redis/redis.ts';
-import { createLeaseHolder, createRedisLease, type HeldLease } from '../../../src/infra/redis/redis-task-lease.ts';
+import { createLeaseHolder, createRedisLease, type Lease } from '../../../src/infra/redis/redis-task-lease.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { createRedisServer, type RedisServer, redisMissing, redisNote } from '../../redis-server.ts';
 
@@ -27,7 +27,7 @@ describe.skipIf(redisMissing)(`a lease in Redis${redisNote}`, () => {
     await shared.isReady(30_000);
     const lease = createRedisLease({ redis: shared.redis, name, leaseMs: LEASE_MS });
     const [onWait, onLost, stopping] = [vi.fn(), vi.fn(), new AbortController()];
-    let held: HeldLease | undefined;
+    let held: Awaited<ReturnType<Lease['hold']>> | undefined;
     const holding = lease.hold({ signal: stopping.signal, onWait, onLost }).then(result => {
       held = result;
     });
