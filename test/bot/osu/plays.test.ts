@@ -360,6 +360,29 @@ describe('a leaderboard', () => {
     expect(textOf(second)).toContain('1 player of this chat was not looked up yet.');
     expect(labels(await press(buttonOf(second, 'More'), inGroup('tono')))).not.toContain('More');
   });
+
+  it('of a chat says on every page that none of the members asked so far has a play', async () => {
+    const { say, press, services } = await open({
+      instead: ({ beatmaps }) => ({
+        beatmaps: {
+          ...beatmaps,
+          memberMapScores: async (...asked) => ({ ...(await beatmaps.memberMapScores(...asked)), scores: [] }),
+        },
+      }),
+    });
+    for (let index = 0; index < 9; index += 1) {
+      const caller = inGroup(`member${index}`);
+      const player = { id: 4_400_001 + index * 10, name: `member ${index}`, mode: null, proven: false };
+      await services.settings.setUser(callerKey(caller), { player });
+      await services.memory.members.note(chatKey(caller), callerKey(caller));
+    }
+    const first = await say(`/beatmap leaderboard ${PAPER_COMET} here`, inGroup('tono'));
+    expect(textOf(first)).toContain('None of the linked players of this chat has a play like that');
+    const second = textOf(await press(buttonOf(first, 'More'), inGroup('tono')));
+    expect(second).toContain('None of the linked players of this chat has a play like that');
+    expect(second).not.toContain('That is all');
+    expect(second).toContain('1 player of this chat was not looked up yet.');
+  });
 });
 
 describe('a simulation', () => {
@@ -507,6 +530,16 @@ describe('a ranking', () => {
     expect(ours).not.toContain('Drum_Kitten');
     const none = textOf(await say('/osu ranking country=FI', inGroup('budi')));
     expect(none).toContain('None of the linked players of this chat is from FI.');
+  });
+
+  it('of a group has one page', async () => {
+    const { say } = await open();
+    await say('/osu link lamp post', inGroup('budi'));
+    expect(textOf(await say('/osu ranking 1', inGroup('budi')))).toMatch(/1\. .*lamp post/);
+    const second = textOf(await say('/osu ranking 2', inGroup('budi')));
+    expect(second).toContain('That is all; the list ends here.');
+    expect(second).not.toContain('lamp post');
+    expect(textOf(await say('/osu ranking 2 world', inGroup('budi')))).toMatch(/51\. .*ranked 51"/);
   });
 });
 

@@ -171,9 +171,10 @@ function headingOf(of: Scope, { country, mods }: Asked, t: Translator): string {
 function emptySentence(of: Scope, { map, country, page }: Asked, t: Translator): string {
   const words = t.messages.plays.leaderboard;
   if (statusNumber(map.beatmap.status) <= 0) return words.noLeaderboard;
+  if (of === 'here') return words.noneHere;
   if (page > 1) return t.messages.osu.scores.noMore;
   if (country !== undefined) return words.noneOfCountry({ country });
-  return of === 'here' ? words.noneHere : words.none;
+  return words.none;
 }
 
 function nameOf({ username }: Score, t: Translator): string {

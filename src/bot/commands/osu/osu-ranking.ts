@@ -59,6 +59,7 @@ export const osuRanking = defineCommand({
     const ruleset = await rulesetFor(mode, context);
     const linked = await chatPlayers(caller, services);
     if (linked.length === 0) return notice(t.messages.plays.noMembers);
+    if (page > 1) return notice(t.messages.osu.scores.noMore);
     const asked = linked.slice(0, MOST).map(({ id }) => id);
     const isOfCountry = of === 'country' || named !== undefined;
     const country = isOfCountry ? await askedCountry(named, context) : undefined;
