@@ -11,8 +11,8 @@ export interface WorkStatusOptions {
   readonly to: unknown;
   readonly chatId: string;
   readonly t: Translator;
-  /** Plans to delete the message, in case this process ends before the answer comes. */
-  readonly deletions: Pick<Deletions, 'deleteLater'>;
+  /** By it the message is deleted even if this process ends before the answer comes. */
+  readonly deletions: Pick<Deletions, 'deleteLater' | 'keep'>;
   readonly signal: AbortSignal;
   /** How long to wait for the answer before a status is shown, in milliseconds. */
   readonly firstMs: number;
@@ -62,7 +62,9 @@ export function createWorkStatus(options: WorkStatusOptions) {
     await underway;
     const id = messageId;
     messageId = undefined;
-    if (id !== undefined) await platform.deleteMessage?.(chatId, id);
+    if (id === undefined) return;
+    await platform.deleteMessage?.(chatId, id);
+    await deletions.keep(platform.id, chatId, id);
   }
 
   return {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Acceptance, NewRequest } from '../../../src/bot/contract/chat-platform.ts';
 import { reply } from '../../../src/bot/contract/reply-parts.ts';
+import { DELETIONS } from '../../../src/bot/runtime/deletions.ts';
 import { createReplyEdits } from '../../../src/bot/runtime/runtime.ts';
 import { AppError } from '../../../src/errors.ts';
 import { workContext } from '../../../src/infra/concurrency/running-work.ts';
@@ -8,6 +9,7 @@ import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts'
 import type { Queue, QueueEntry } from '../../../src/infra/queue/queue.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
+import { embeddedRecords } from '../../records.ts';
 import { createWorld, linksDraft, unreachable } from './scripted-platform.ts';
 import { FAILED, openStage, type Stage, type StageOptions, t, UNSURE } from './stage.ts';
 
@@ -65,7 +67,9 @@ describe('a request', () => {
     const slow = new Promise<void>(resolve => {
       finish = resolve;
     });
-    const stage = await open({ showsStatus: true, work: link => (link === 'slow' ? slow : Promise.resolve()) });
+    const records = embeddedRecords();
+    const work = (link: string) => (link === 'slow' ? slow : Promise.resolve());
+    const stage = await open({ showsStatus: true, work, runtime: { records } });
     await ask(stage, linksDraft('1', ['quick']));
     expect(stage.platform.log).toEqual(['working: resolving', 'not working']);
     await ask(stage, linksDraft('2', ['slow']));
@@ -78,6 +82,10 @@ describe('a request', () => {
     await stage.settle();
     expect(stage.said()).toEqual([text('quick'), text('slow')]);
     expect(stage.platform.log.slice(4).toSorted()).toEqual(['deleted: status in square', 'not working']);
+    // Nothing is left to be deleted later.
+    expect(await records.groupedCollection(DELETIONS).listGroup(stage.platform.id)).toEqual([]);
+    await stage.pass(HOUR);
+    expect(stage.platform.log.filter(line => line.startsWith('deleted'))).toHaveLength(1);
   });
 
   it('says how long a video is encoded still, at most every fifteen seconds', async () => {
