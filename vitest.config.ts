@@ -11,6 +11,8 @@ const ALONE = [
   'test/infra/http/{transport,http-guard,http-proxy}.test.ts',
   'test/end-to-end/hostile.test.ts',
 ];
+/** The web chat's page in a browser, which is the same on every Node: `.ci/run` leaves these out of its second run of the suite. */
+const PAGE = ['test/platforms/web/*.e2e.test.ts'];
 /** The short forms of drills break or load the built program for minutes: `npm run test:drills`. */
 const DRILLS = ['test/drills/**/*.test.ts'];
 const NEVER = ['test/live/**', 'test/bench/**', ...DRILLS];
@@ -46,7 +48,11 @@ export default defineConfig({
     sequence: { sequencer: Alternating },
     projects: [
       { extends: true, test: { name: 'drills', include: DRILLS, maxWorkers: 4, sequence: { groupOrder: 1 } } },
-      { extends: true, test: { name: 'suite', include: ['test/**/*.test.ts'], exclude: [...ALONE, ...NEVER] } },
+      {
+        extends: true,
+        test: { name: 'suite', include: ['test/**/*.test.ts'], exclude: [...ALONE, ...PAGE, ...NEVER] },
+      },
+      { extends: true, test: { name: 'page', include: PAGE } },
       { extends: true, test: { name: 'alone', include: ALONE, isolate: true } },
     ],
   },
