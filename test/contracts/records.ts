@@ -15,6 +15,7 @@ const Note = z.object({ text: z.string(), stars: z.number().nullable() });
 const note = (text: string, stars: number | null = null) => ({ text, stars });
 /** Of a clock that stands still but for `pass`. */
 const TTL_MS = 60_000;
+const DAY_MS = 24 * 3_600_000;
 
 /** What every RecordStore promises; each test gets an empty one. */
 export function recordsContract(name: string, open: () => Promise<RecordsUnderTest>): void {
@@ -131,6 +132,34 @@ export function recordsContract(name: string, open: () => Promise<RecordsUnderTe
       await notes.set('b', note('b'));
       await pass(TTL_MS / 2 + 20);
       expect([await notes.get('a'), await notes.get('b')]).toEqual([undefined, note('b')]);
+    });
+
+    it('let records that are renewed by reading go when they were not read for that time', async () => {
+      const ttlMs = 3 * DAY_MS;
+      const options = { name: 'read', schema: Note, ttlMs, maxRecords: 10, maxInMemory: 2, isRenewedByReading: true };
+      const notes = (await opened()).records.collection(options);
+      for (const key of ['read', 'unread']) await notes.set(key, note(key));
+      for (const read of [1, 2, 3]) {
+        await pass(2 * DAY_MS);
+        expect(await notes.get('read'), `${read}`).toEqual(note('read'));
+      }
+      expect(await notes.get('unread')).toBeUndefined();
+      // The clock of a real Redis stays where it was, so there the record lives for the days that have passed as well.
+      await pass(ttlMs + 6 * DAY_MS + 20);
+      expect(await notes.get('read')).toBeUndefined();
+    });
+
+    it('are bounded: those that were set first make room, but for one that was renewed since', async () => {
+      const options = { name: 'renewed', schema: Note, ttlMs: TTL_MS, maxRecords: 2 };
+      const notes = (await opened()).records.collection(options);
+      for (const key of ['a', 'b']) {
+        await notes.set(key, note(key));
+        await pass(5);
+      }
+      await notes.expire('a', Date.now() + TTL_MS);
+      // The first write and every 500th after it count them.
+      for (let write = 0; write < 499; write += 1) await notes.set('c', note('c'));
+      expect([await notes.get('a'), await notes.get('b')]).toEqual([note('a'), undefined]);
     });
 
     it('are bounded: those that were set first make room', async () => {

@@ -82,12 +82,13 @@ const MAX_IN_MEMORY = 10_000;
 const NoValues = z.object({}).transform((): Readonly<Record<string, never>> => ({}));
 
 export const OPT_OUTS = { name: 'opt-outs', schema: NoValues };
-/** The collection of opt-outs in the web chat. A browser's session may never return, so old records are dropped. */
+/** The collection of opt-outs in the web chat. A browser's session may never return, so unused records are dropped. */
 export const WEB_OPT_OUTS = {
   name: 'web-opt-outs',
   schema: NoValues,
   ttlMs: 90 * 24 * 3_600_000,
   maxRecords: 50_000,
+  isRenewedByReading: true,
 };
 
 export function createOptOuts({ records, key }: OptOutsOptions): OptOuts {

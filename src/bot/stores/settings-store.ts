@@ -13,8 +13,14 @@ const DAY_MS = 24 * 3_600_000;
 const LEFT_MS = 30 * DAY_MS;
 
 export const USERS = { name: 'users', schema: UserSettings };
-/** The collection of settings in the web chat. A browser's session may never return, so old records are dropped. */
-export const WEB_USERS = { name: 'web-users', schema: UserSettings, ttlMs: 90 * DAY_MS, maxRecords: 50_000 };
+/** The collection of settings in the web chat. A browser's session may never return, so unused records are dropped. */
+export const WEB_USERS = {
+  name: 'web-users',
+  schema: UserSettings,
+  ttlMs: 90 * DAY_MS,
+  maxRecords: 50_000,
+  isRenewedByReading: true,
+};
 export const CHATS = { name: 'chats', schema: ChatSettings };
 /**
  * The index, by player, of people who signed in as that player. It may be outdated, so the person's settings are

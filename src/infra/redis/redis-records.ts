@@ -111,7 +111,11 @@ export function createRedisRecords(redis: Pick<RedisConnection, 'request'>, chan
     write: (collection, record) => change(collection, [record.key], all => setRecord(all, collection, record)),
     expire(collection, key, at) {
       const name = recordKey(collection, key);
-      return change(collection, [key], all => (at === null ? all.persist(name) : all.pexpireat(name, at)));
+      return change(collection, [key], all => {
+        if (at === null) all.persist(name);
+        else all.pexpireat(name, at);
+        if (collection.isBounded) all.zadd(orderKey(collection), 'XX', Date.now(), name);
+      });
     },
     async move(collection, from, to) {
       if (from === to) return;

@@ -53,9 +53,9 @@ export function createLibsqlRecords(store: Store, now: () => number = Date.now):
     },
     async expire({ name: collection }, key, at) {
       purge();
-      const sql = `UPDATE records SET expires_at = :at
+      const sql = `UPDATE records SET expires_at = :at, written_at = :now
         WHERE collection = :collection AND key = :key AND expires_at IS NOT :at`;
-      store.run(sql, { collection, key, at });
+      store.run(sql, { collection, key, at, now: now() });
     },
     async move({ name: collection }, from, to) {
       if (from === to) return;

@@ -34,7 +34,10 @@ export interface RecordDriver {
   /** The values of a group, the newest first, at most `limit`. */
   readGroup(collection: CollectionId, group: string, limit: number): Promise<readonly string[]>;
   write(collection: CollectionId, record: StoredRecord): Promise<void>;
-  /** Sets when a record expires (null: never). Like `move`, this is only for records without a group. */
+  /**
+   * Sets when a record expires (null: never); for `trim` it counts as written now. Like `move`, this is only for records
+   * without a group.
+   */
   expire(collection: CollectionId, key: string, at: number | null): Promise<void>;
   move(collection: CollectionId, from: string, to: string): Promise<void>;
   /** @param group the record's group. Default: none */

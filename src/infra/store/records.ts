@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { createMemoryCache } from '../cache/cache.ts';
+import { createLru, createMemoryCache } from '../cache/cache.ts';
 import { parseJson } from '../parse-json.ts';
 import type { ChangeListener, CollectionId, RecordDriver } from './record-driver.ts';
 
@@ -35,6 +35,8 @@ export interface KeyedCollectionOptions<V> extends CollectionOptions<V> {
    * record that another process changes is dropped at once. While the store cannot be read, memory is used.
    */
   readonly maxInMemory?: number;
+  /** True when a record lives for `ttlMs` after it was last set or read, to within a day. Default: after it was set. */
+  readonly isRenewedByReading?: boolean;
 }
 
 /** The store in which collections are opened. */
@@ -83,7 +85,7 @@ export function createRecordStore(driver: RecordDriver, now: () => number = Date
 
   return {
     collection(options) {
-      const { maxInMemory } = options;
+      const { maxInMemory, ttlMs, isRenewedByReading = false } = options;
       const { id, get, set } = open(options);
       const collection = {
         get,
@@ -92,8 +94,11 @@ export function createRecordStore(driver: RecordDriver, now: () => number = Date
         expire: (key: string, at: number | null) => driver.expire(id, key, at),
         move: (from: string, to: string) => driver.move(id, from, to),
       };
-      if (maxInMemory === undefined) return collection;
-      return inMemory(collection, maxInMemory, now, listen => driver.onChange(id, listen));
+      const opened =
+        maxInMemory === undefined
+          ? collection
+          : inMemory(collection, maxInMemory, now, listen => driver.onChange(id, listen));
+      return isRenewedByReading && ttlMs !== undefined ? renewedByReading(opened, ttlMs, now) : opened;
     },
     groupedCollection(options) {
       const { id, get, set, parse } = open(options);
@@ -118,7 +123,10 @@ export interface Collection<V> {
   /** Writes a record, replacing an older one. */
   set(key: string, value: V): Promise<void>;
   delete(key: string): Promise<void>;
-  /** Sets the time of the record's expiry (unix milliseconds; null: never), until it is set again. */
+  /**
+   * Sets the time of the record's expiry (unix milliseconds; null: never), until it is set again. Where
+   * a bound drops the oldest records, this one counts as set now.
+   */
   expire(key: string, at: number | null): Promise<void>;
   /** Gives a record another key; a record that already has that key stays. The old key is deleted in both cases. */
   move(from: string, to: string): Promise<void>;
@@ -158,5 +166,26 @@ function inMemory<V>(
     delete: key => change([key], () => stored.delete(key)),
     expire: (key, at) => change([key], () => stored.expire(key, at)),
     move: (from, to) => change([from, to], () => stored.move(from, to)),
+  };
+}
+
+/** Each process renews a record at most this often, so that reading it often costs one write a day. */
+const RENEW_EVERY_MS = 24 * 3_600_000;
+const MAX_RENEWED = 10_000;
+
+/** Lets a record live longer when it is read. */
+function renewedByReading<V>(kept: Collection<V>, ttlMs: number, now: () => number): Collection<V> {
+  const renewedAt = createLru<string, number>({ max: MAX_RENEWED });
+  return {
+    ...kept,
+    async get(key) {
+      const value = await kept.get(key);
+      const at = now();
+      if (value === undefined || at - (renewedAt.get(key) ?? Number.NEGATIVE_INFINITY) < RENEW_EVERY_MS) return value;
+      renewedAt.set(key, at);
+      // The value is as good when it cannot be renewed; after a day that is tried again.
+      await kept.expire(key, at + ttlMs).catch(() => undefined);
+      return value;
+    },
   };
 }

@@ -10,6 +10,7 @@ import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createLibsqlRecords } from '../../../src/infra/store/libsql-records.ts';
 import { createRecordStore } from '../../../src/infra/store/records.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
+import { embeddedRecords } from '../../records.ts';
 import { commandList } from '../command-list.ts';
 import { converse } from '../converse.ts';
 import { fakeExtractor, link, memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
@@ -142,6 +143,15 @@ describe('opt-outs', () => {
     expect(await others.has(callerKey(sari))).toBe(false);
     await optOuts.set(callerKey(sari), false);
     expect(await optOuts.has(callerKey(sari))).toBe(false);
+  });
+
+  it('of browsers stay while they are used', async () => {
+    const day = 24 * 3_600_000;
+    let now = 0;
+    const optOuts = createOptOuts({ records: embeddedRecords(undefined, () => now), key: Buffer.alloc(32, 1) });
+    for (const person of ['web:sari', 'web:budi']) await optOuts.set(person, true);
+    for (now = 30 * day; now <= 180 * day; now += 30 * day) expect(await optOuts.has('web:sari'), `${now}`).toBe(true);
+    expect(await optOuts.has('web:budi')).toBe(false);
   });
 
   it('are not asked about messages without a link', async () => {

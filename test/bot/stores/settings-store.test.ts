@@ -107,6 +107,35 @@ describe('the settings of people', () => {
     expect((await settings.user('discord:1')).language).toBe('id');
     expect(rows()).toBe(1);
   });
+
+  it('of browsers stay while they are used', async () => {
+    let now = 0;
+    const settings = open(() => now);
+    for (const key of ['web:sari', 'web:budi']) await settings.setUser(key, { language: 'id' });
+    for (let day = 30; day <= 180; day += 30) {
+      now = day * DAY;
+      expect((await settings.user('web:sari')).language, `${day}`).toBe('id');
+    }
+    expect((await settings.user('web:budi')).language).toBeNull();
+  });
+
+  it('of browsers are renewed once a day', async () => {
+    let [now, writes] = [0, 0];
+    const counting: Store = {
+      ...store,
+      run(sql, params) {
+        if (sql.startsWith('UPDATE')) writes += 1;
+        return store.run(sql, params);
+      },
+    };
+    const settings = createSettingsStore({ records: embeddedRecords(counting, () => now) });
+    await settings.setUser('web:sari', { language: 'id' });
+    for (let hour = 0; hour < 48; hour += 1) {
+      now = hour * 3_600_000;
+      await settings.user('web:sari');
+    }
+    expect(writes).toBe(2);
+  });
 });
 
 describe('the settings of chats', () => {
