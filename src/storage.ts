@@ -5,6 +5,7 @@ import type { Logger } from './infra/log.ts';
 import { createEmbeddedQueue } from './infra/queue/embedded-queue.ts';
 import type { Queue } from './infra/queue/queue.ts';
 import type { SharedState } from './infra/redis/redis.ts';
+import { PROCESS_NAME } from './infra/redis/redis-connection.ts';
 import { claimDataDir, createSoleTask } from './infra/store/file-lock.ts';
 import { createLibsqlRecords, hasRecords } from './infra/store/libsql-records.ts';
 import { createRecordStore } from './infra/store/records.ts';
@@ -73,7 +74,8 @@ async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Pro
   if (redisUrl === undefined) return undefined;
   const { openRedisState } = await import('./infra/redis/redis.ts');
   const { migrateRedisShapes } = await import('./infra/redis/redis-shapes.ts');
-  const shared = openRedisState({ url: redisUrl, log, prepare: redis => migrateRedisShapes(redis) });
+  const options = { url: redisUrl, log, name: PROCESS_NAME };
+  const shared = openRedisState({ ...options, prepare: redis => migrateRedisShapes(redis) });
   const isReady = await shared.isReady(mediaKey === undefined ? 15_000 : 2_000);
   // If the database number of REDIS_URL does not exist, the client would only emit an event and use the first database;
   // this command fails instead.

@@ -5,7 +5,7 @@ import type { Logger } from '../infra/log.ts';
 import { createEmbeddedQueue } from '../infra/queue/embedded-queue.ts';
 import type { Queue } from '../infra/queue/queue.ts';
 import type { SharedState } from '../infra/redis/redis.ts';
-import { type RedisConnection, scanKeys } from '../infra/redis/redis-connection.ts';
+import { isInUse, type RedisConnection, scanKeys } from '../infra/redis/redis-connection.ts';
 import { exportRecords, inspectRedis, redisShortcomings } from '../infra/redis/redis-inspection.ts';
 import { fixedRedisKey } from '../infra/redis/redis-keys.ts';
 import { addRecords } from '../infra/redis/redis-records.ts';
@@ -170,12 +170,16 @@ export async function migrateToRedis(ends: Ends): Promise<readonly string[]> {
 }
 
 /**
- * Throws when a worker or a gateway still runs with this Redis, because both keep leases in it. Other processes keep
- * none.
+ * Throws when a process of Medley is connected to this Redis, or holds a lease there: one that lost its connection may
+ * come back as long as its lease lasts.
  */
 async function assertQuiet(redis: RedisConnection): Promise<void> {
-  for await (const _ of scanKeys(redis, `${fixedRedisKey('lease')}:*`))
-    throw new AppError('internal', 'Medley still runs with this Redis: stop all its processes, and wait 15 seconds');
+  const error = new AppError(
+    'internal',
+    'Medley still runs with this Redis: stop all its processes, and wait 15 seconds',
+  );
+  if (await isInUse(redis)) throw error;
+  for await (const _ of scanKeys(redis, `${fixedRedisKey('lease')}:*`)) throw error;
 }
 
 async function takeMediaKey(redis: RedisConnection, dataDir: string): Promise<readonly string[]> {

@@ -8,6 +8,7 @@ import { createRecommendationHistory } from '../../src/beatmaps/recommend/recomm
 import { CHAT_DEFAULTS } from '../../src/bot/contract/settings.ts';
 import { createBlockList } from '../../src/bot/stores/exclusions.ts';
 import { createSettingsStore } from '../../src/bot/stores/settings-store.ts';
+import { loadConfig } from '../../src/config.ts';
 import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
 import { openRedisState, type SharedState } from '../../src/infra/redis/redis.ts';
 import { createRedisQueue } from '../../src/infra/redis/redis-queue.ts';
@@ -16,6 +17,7 @@ import { tryFileLock } from '../../src/infra/store/file-lock.ts';
 import type { RecordStore } from '../../src/infra/store/records.ts';
 import { openStore, type Store } from '../../src/infra/store/store.ts';
 import { createSentFiles } from '../../src/media/delivery/sent-files.ts';
+import { openStorage } from '../../src/storage.ts';
 import { createRecordingLog } from '../fakes/log.ts';
 import { embeddedRecords } from '../records.ts';
 import { createRedisServer, type RedisServer, redisMissing, redisNote } from '../redis-server.ts';
@@ -266,6 +268,23 @@ describe.skipIf(redisMissing)(`npm run migrate${redisNote}`, () => {
     const lock = tryFileLock(join(dataDir, 'medley.lock'));
     expect((await migrate(url, '--back')).stderr).toMatch(/is used by another Medley process/);
     lock?.release();
+    expect(await migrate(url, '--back')).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('comes back only when no process of Medley is connected to that database, also one that keeps no lease', async () => {
+    const { url } = await openServer(...SAFE);
+    const openMedley = (database: number) =>
+      openStorage(
+        loadConfig({ ROLES: 'web', DATA_DIR: join(folder, 'web'), REDIS_URL: `${url}/${database}` }),
+        createRecordingLog(),
+      );
+    const elsewhere = await openMedley(1);
+    onTestFinished(() => elsewhere.close());
+    const web = await openMedley(0);
+    expect((await migrate(url, '--back')).stderr).toMatch(
+      /^Nothing more was copied: Medley still runs with this Redis/,
+    );
+    await web.close();
     expect(await migrate(url, '--back')).toMatchObject({ code: 0, stderr: '' });
   });
 

@@ -155,6 +155,19 @@ export async function* scanKeys(redis: RedisConnection, pattern: string): AsyncG
   } while (cursor !== '0');
 }
 
+/** The name of the connections of a process that runs Medley, by which `isInUse` finds them. */
+export const PROCESS_NAME = 'medley';
+
+/** True when a process that runs Medley is connected to this database; false also when Redis does not say so. */
+export async function isInUse(redis: RedisConnection): Promise<boolean> {
+  const found = await redis.ask('read', async client => {
+    const list = String(await client.client('LIST'));
+    const clients = list.split('\n').map(line => line.split(' '));
+    return clients.some(facts => facts.includes(`name=${PROCESS_NAME}`) && facts.includes(`db=${client.options.db}`));
+  });
+  return found === true;
+}
+
 /**
  * Executes a transaction; resolves with the answers to all its commands.
  * @throws Error the first error among the answers; the other commands were executed nevertheless

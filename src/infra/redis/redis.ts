@@ -28,6 +28,8 @@ export type SharedState = ReturnType<typeof openRedisState>;
 export interface RedisStateOptions {
   readonly url: string;
   readonly log: Logger;
+  /** The name of the connections in the list of clients that Redis keeps. Default: none. */
+  readonly name?: string;
   /** The longest that a caller waits for one command. Default `REDIS_PATIENCE_MS`. */
   readonly timeoutMs?: number;
   /** The pause before the first attempt to reconnect; the pauses grow to at most ten times as long. Default 500. */
@@ -41,12 +43,13 @@ const KEEP_ALIVE_MS = 10_000;
 
 /** Everything that processes share. While Redis is away, limits and caches use this process's memory. */
 export function openRedisState(options: RedisStateOptions) {
-  const { url, log, timeoutMs = REDIS_PATIENCE_MS, retryMs = 500, prepare = async () => undefined } = options;
+  const { url, log, name, timeoutMs = REDIS_PATIENCE_MS, retryMs = 500, prepare = async () => undefined } = options;
   const clientOptions = {
     ...NO_WAITING,
     commandTimeout: Math.max(NO_WAITING.commandTimeout, timeoutMs),
     disconnectTimeout: timeoutMs,
     keepAlive: KEEP_ALIVE_MS,
+    ...(name !== undefined && { connectionName: name }),
     retryStrategy: (attempt: number) => retryMs * Math.min(attempt, 10),
   };
   const client = new Redis(url, { ...clientOptions, reconnectOnError: createFailoverCheck() });
