@@ -76,6 +76,8 @@ const MESSAGES: Readonly<Record<ErrorCode, (params: ErrorParams) => string>> = {
       const where = params.item === undefined ? 'This post has' : `Item ${params.item} of this post is`;
       return `${where} no video${params.what === 'audio' ? ' with audio' : ''}.`;
     }
+    if (params.what === 'hidden')
+      return 'The site does not show this post: it was removed, or only some people may see it.';
     if (params.what === 'beatmap') return 'There is no such beatmap, or it was removed.';
     if (params.what === 'player') return 'There is no such player, or the account is restricted.';
     return 'This post does not exist, or it was removed.';

@@ -169,8 +169,9 @@ export function parseEmbed(page: Body, ref: PostRef): PostDraft {
   const asked = own.findLast(({ id }) => id === ref.id) ?? own.findLast(({ id, isFull }) => id === null && isFull);
   if (asked === undefined) {
     // The embed does not tell apart removed posts, private posts and posts for members.
-    const code = page.includes('Thread not available') ? 'not_found' : 'upstream_changed';
-    throw new AppError(code, 'the embed does not show the asked post');
+    if (page.includes('Thread not available'))
+      throw new AppError('not_found', 'the embed says that the post is not available', { params: { what: 'hidden' } });
+    throw new AppError('upstream_changed', 'the embed does not show the asked post');
   }
   if (asked.isBlank && asked.id === null) throw weakNotFound('the embed is a frame with an avatar at most');
   return asked.toDraft();

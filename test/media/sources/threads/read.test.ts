@@ -130,7 +130,11 @@ describe('an embed that changed', () => {
       '<div class="OuterContainer OuterContainerFull"><div class="AvatarContainer"><img src="a"></div></div>',
       'not_found weak',
     ],
-    ['it says that there is none', '<div class="OuterContainer"><span>Thread not available</span></div>', 'not_found'],
+    [
+      'it says that there is none',
+      '<div class="OuterContainer"><span>Thread not available</span></div>',
+      'not_found what',
+    ],
     ['a header without words or media', drawn({ text: '' }), 'upstream_changed'],
     ['a parent is all that is drawn', PARENT, 'upstream_changed'],
     [
@@ -141,6 +145,11 @@ describe('an embed that changed', () => {
     ['its time is written otherwise', own.replace('12:26 PM', '12.26'), 'a post of 1'],
   ])('%s', (_, html, outcome) => {
     expect(codeOf(embed(html))).toBe(outcome);
+  });
+
+  it('leaves open why there is none', () => {
+    const shown = () => read('<div class="OuterContainer"><span>Thread not available</span></div>');
+    expect(shown).toThrow(expect.objectContaining({ code: 'not_found', params: { what: 'hidden' } }));
   });
 
   it('takes the time of publishing from the code when it is not said', () => {

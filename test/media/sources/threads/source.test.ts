@@ -56,7 +56,7 @@ describe('a caller of the embed', () => {
 describe('a post that is not shown', () => {
   it('is gone when embed and page say so', async () => {
     const { sandbox, fetch } = await setUp();
-    await expect(fetch('DTisgone_00')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(fetch('DTisgone_00')).rejects.toMatchObject({ code: 'not_found', params: { what: 'hidden' } });
     expect(sandbox.requests.length).toBeLessThanOrEqual(3);
   });
 
