@@ -30,8 +30,12 @@ export function createLibsqlRecords(store: Store, now: () => number = Date.now):
   function purge(): void {
     const at = now();
     if (at - purgedAt < PURGE_EVERY_MS) return;
-    store.run('DELETE FROM records WHERE expires_at <= ?', [at]);
     purgedAt = at;
+    try {
+      store.run('DELETE FROM records WHERE expires_at <= ?', [at]);
+    } catch {
+      // Expired records are never returned. They are deleted an hour later, when the disk may have space again.
+    }
   }
 
   purge();

@@ -47,6 +47,22 @@ describe('records in the embedded database', () => {
     await words.get('other');
     expect(store.all('SELECT key FROM records', [], z.object({ key: z.string() }))).toEqual([]);
   });
+
+  it('are read while those that have expired cannot be deleted', async () => {
+    let now = 1_000;
+    const store = openStore(':memory:');
+    onTestFinished(() => store.close());
+    const records = createRecordStore(
+      createLibsqlRecords(store, () => now),
+      () => now,
+    );
+    const words = records.collection({ name: 'words', schema: z.string() });
+    await words.set('a', 'a');
+    store.run('PRAGMA query_only = 1');
+    now += 3_600_000;
+    expect(await words.get('a')).toBe('a');
+    await expect(words.set('a', 'b')).rejects.toMatchObject({ code: 'internal' });
+  });
 });
 
 describe.skipIf(redisMissing)(`records in Redis${redisNote}`, () => {
