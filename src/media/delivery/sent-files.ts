@@ -59,7 +59,8 @@ export function createSentFiles(options: SentFilesOptions) {
         const file = await stored.get(recordKey(key));
         if (file === undefined) return undefined;
         const { usedAt, ...sent } = file;
-        if (now() - usedAt >= TOUCH_EVERY_MS) await stored.set(recordKey(key), { ...sent, usedAt: now() });
+        if (now() - usedAt >= TOUCH_EVERY_MS)
+          await stored.set(recordKey(key), { ...sent, usedAt: now() }).catch(onFailure);
         return sent;
       } catch (error) {
         onFailure(error);

@@ -99,4 +99,14 @@ describe('sent files', () => {
     await files.delete(KEY);
     expect(failures).toHaveLength(3);
   });
+
+  it('are known while the store can only be read, although the time of their use is not written', async () => {
+    let now = 0;
+    const files = open({ now: () => now });
+    await files.put(KEY, FILE);
+    store.run('PRAGMA query_only = 1');
+    now = DAY;
+    expect(await files.get(KEY)).toEqual(FILE);
+    expect(failures).toHaveLength(1);
+  });
 });
