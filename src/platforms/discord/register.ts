@@ -59,7 +59,7 @@ const EVERYWHERE = {
   contexts: [InteractionContextType.Guild, InteractionContextType.BotDM, InteractionContextType.PrivateChannel],
 };
 
-/** A command, and its position among the commands of every language. */
+/** A command, and its position in the list of commands, which has the same order in every language. */
 interface Placed {
   readonly spec: CommandSpec;
   readonly index: number;

@@ -206,7 +206,7 @@ function applicationCalls(rest: Rest) {
 }
 
 interface ContentDetails extends RequestDetails {
-  /** The flags of the message, without the one for components, which is added here. */
+  /** The flags of the message, without the flag that says that it has components, which `sendContent` adds. */
   readonly flags?: number;
 }
 
@@ -264,7 +264,10 @@ function unlessGone(error: unknown): void {
   if (code !== UNKNOWN_MESSAGE && code !== UNKNOWN_CHANNEL) throw error;
 }
 
-/** Makes a nonce of at most 25 characters: the event's id in base 36 (up to 12), a dash, and `sendOnce`'s tag (12). */
+/**
+ * Makes a nonce of at most 25 characters: up to 12 characters for the event's id in base 36, a dash, and the 12
+ * characters of the tag that `sendOnce` gives to the message.
+ */
 export function nonceOf(eventId: string, tag: string): string {
   return `${BigInt(eventId).toString(36)}-${tag}`;
 }

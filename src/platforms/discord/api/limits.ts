@@ -10,9 +10,12 @@ export const DISCORD_LIMITS = {
   attachments: 10,
   /** The most replies to one request that share a message, e.g. when a person sent several links. */
   replies: 5,
-  /** How many links of one message Discord shows as players; more addresses would not fit into 2,000 characters. */
+  /**
+   * How many links to pages with a video player Medley puts into one message. Discord shows each as a player; more
+   * addresses would not fit into the 2,000 characters of a message.
+   */
   unfurled: 5,
-  /** The description of an image, video or file. */
+  /** The most characters of the description of an image, video or file. */
   alt: 1_024,
   buttonsPerRow: 5,
   buttonLabel: 80,
@@ -36,13 +39,19 @@ export const COMMAND_LIMITS = {
 /** Limits that Medley sets itself, lower than Discord's limits. */
 export const SHOWN = {
   heading: 300,
-  /** The most characters of a text that other platforms fold, such as a caption; the original post has all of it. */
+  /**
+   * The most characters of a long text such as a caption. Other platforms fold such a text; Discord cannot, so the rest
+   * is left out, since the reader finds it in the original post.
+   */
   folded: 300,
   fieldLabel: 200,
   fieldValue: 600,
   fields: 25,
   cardLine: 300,
-  /** The fewest characters of text that each of several posts in one message gets; more posts take another message. */
+  /**
+   * Each of several replies that share a message has space for at least this many characters of text. Replies for which
+   * so much space is not left go into a further message.
+   */
   leastText: 650,
   /** The most buttons under a message; more become the options of a select menu. */
   buttons: 15,
@@ -56,7 +65,10 @@ export const TIMES = {
   suggest: 2_000,
   /** How long an interaction's token is used: its fifteen minutes, less a margin for the last request. */
   token: 14.5 * 60_000,
-  /** When an interaction's token has expired, a message in the channel may answer it until this long after it came. */
+  /**
+   * An answer that is ready only when the interaction's token has expired can be posted as an ordinary message in the
+   * channel. It is posted until this long after the interaction, and given up later.
+   */
   instead: 60 * 60_000,
   /** How long Discord surely recognises a repeated nonce. Its documentation says "the past few minutes". */
   nonce: 2 * 60_000,

@@ -29,7 +29,10 @@ const MessageReplyTo = z.object({
   flags: z.number(),
   /** True when all links of the message that can have a preview (embed) are answered: then all embeds may be hidden. */
   isOnlyLinks: z.boolean(),
-  /** Present if an edit added the links: the id of the edit, which replaces the message's id in nonces and buttons. */
+  /**
+   * The id of the edit that added the links; absent if they were in the message from the beginning. It replaces the
+   * message's id in nonces and buttons, so that the answers to the message and to its edit are told apart.
+   */
   editId: z.string().optional(),
 });
 
@@ -39,7 +42,8 @@ const InteractionReplyTo = z.object({
   applicationId: z.string().optional(),
   token: z.string(),
   /**
-   * Present if only the person installed Medley: follow-ups are limited. `isAllowed`: the channel allows external apps.
+   * Present if only the person, and not the server, has installed Medley; Discord then limits the number of follow-ups.
+   * `isAllowed` is true when the channel lets the person use external apps, which the server has not installed.
    */
   personal: z.object({ isAllowed: z.boolean() }).optional(),
   /** True when only the caller sees the first message of the answer. */
@@ -63,8 +67,8 @@ export type MessageReplyTo = z.output<typeof MessageReplyTo>;
 export type InteractionReplyTo = z.output<typeof InteractionReplyTo>;
 
 /**
- * Hashes text into a number like a Discord id. It takes the place of the event's id for answers to an edit, and for
- * messages that answer no event.
+ * Hashes a text into a number like an id of Discord. Answers to an edit, and messages that answer no event, use this
+ * number where other answers use the id of their event.
  */
 export function stableId(words: string): string {
   // In base 36, 62 bits take at most twelve characters, which leaves the nonce space for the message's tag.

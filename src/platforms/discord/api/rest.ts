@@ -111,9 +111,9 @@ function makeRequestsBy({ send }: ReturnType<typeof createPoster>): RESTOptions[
 
 /**
  * Changes the headers of a rate limit (429) into a form that discord.js understands. A page in place of Discord's JSON
- * comes from Cloudflare, which blocks the whole network address, so the limit is marked as global. A `Retry-After` date
- * is converted to seconds, and a time that is over is removed: discord.js would ask again at once after either, but
- * leaves the wait to Medley if there is no time.
+ * comes from Cloudflare, which blocks the whole network address, so the limit is marked as global. A `Retry-After`
+ * header with a date is converted to seconds, and one with a time in the past is removed: with either of them
+ * discord.js would ask again at once, while without the header it leaves the wait to Medley.
  */
 function completeRateLimit(headers: Headers, text: string): void {
   const stated = headers.get('retry-after') ?? '';

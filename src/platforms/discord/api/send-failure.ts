@@ -74,7 +74,8 @@ export function sendOutcome({ problem, code, retryAfterMs, isGlobal }: DiscordFa
 /**
  * The failure of a call.
  * @param isSent whether the request had been sent completely
- * @param isRepeatable whether a repeat would do no harm; a 503 is then taken to mean that Discord did nothing
+ * @param isRepeatable whether a repeat would do no harm. If so, a 503 counts as a failure to reach Discord, after which
+ * the call can be repeated even if Discord has carried it out.
  * @param isEnded whether it was Medley that ended the call
  */
 export function discordFailure(
@@ -150,7 +151,10 @@ const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
   [40_333, 'away'],
 ]);
 
-/** Statuses of a proxy's pages, which have no code of Discord's and say nothing about channels and tokens. */
+/**
+ * Statuses with which a proxy may answer in Discord's place. Such an answer is a page without an error code of
+ * Discord's, and says nothing about channels and tokens, so it counts as a failure to reach Discord.
+ */
 const PAGES: ReadonlySet<number> = new Set([401, 403, 404]);
 
 const DEAD: ReadonlySet<number | undefined> = new Set([UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION, INVALID_WEBHOOK_TOKEN]);

@@ -97,7 +97,8 @@ function readLinks(links: readonly PastedLink[], interaction: Interaction, { dis
 
 /**
  * Reads a pressed button. For the person who asked for the message, the answer replaces its content. Anybody else gets
- * an answer that only they see. If several replies share the message, everybody gets such an answer.
+ * an answer that only they see. If several replies share the message, the person who asked gets such a separate
+ * answer, too, because replacing the content would remove the other replies.
  */
 async function readPress(interaction: Pressed, context: DiscordContext): Promise<InteractionRequest> {
   const { message, user } = interaction;
@@ -121,7 +122,8 @@ function envelope(interaction: Requesting, first: First, context: DiscordContext
   const isAllowed = guildId === null || memberPermissions?.has(PermissionFlagsBits.UseExternalApps) === true;
   const where = whoAndWhere(interaction);
   const { readsMessages } = context.gateway;
-  // In a private chat Discord states only a few permissions, without those to write and to read the history.
+  // In a private chat the permissions that Discord states lack those to write and to read the history, although Medley
+  // may do both, so the stated ones are not used there.
   const rights =
     where.chat.kind === 'private'
       ? rightsIn(undefined, readsMessages)
@@ -157,7 +159,7 @@ export function acknowledge(
   return api.respond(interaction, isEphemeral ? { type, data: { flags: MessageFlags.Ephemeral } } : { type });
 }
 
-/** Responds at once, without acknowledging first, by a reply that only the caller sees. */
+/** Sends a reply that only the caller sees, as the first answer to an interaction that was not acknowledged before. */
 export async function showAlone(
   interaction: Requesting,
   reply: Reply,

@@ -47,7 +47,10 @@ export async function openSessionRecord({ records, key, isSettled, log }: Sessio
   const [heard, accepted] = [new Map<number, GatewaySession>(), new Map<number, GatewaySession>()];
   /** Sessions of earlier processes, until their missed events are accepted. */
   let earlier = left;
-  /** The JSON that this process wrote last. Until its first session begins, it is undefined and nothing is written. */
+  /**
+   * The JSON that this process wrote last. It is undefined until the first session of this process begins, and until
+   * then nothing is written, so that the stored sessions of earlier processes are not lost.
+   */
   let written: string | undefined;
   let writing = Promise.resolve(true);
 
@@ -116,9 +119,10 @@ export async function openSessionRecord({ records, key, isSettled, log }: Sessio
 }
 
 /**
- * Leaves out the middle ones of a shard's many sessions. While Discord still has the oldest one, that session holds all
- * that was missed since; the newest ones are for the case that Discord dropped it. Sessions belong to the same shard if
- * the shard count is the same, too: with another count, the id means another shard.
+ * Keeps only the oldest and the newest of a shard's many sessions. If Discord still has the oldest session, resuming it
+ * brings all events since its connection ended; the newest ones are for the case that Discord dropped the oldest. Two
+ * sessions belong to one shard if both the shard's id and the shard count are equal: with another count, an id means
+ * another shard.
  */
 function withoutMiddle(sessions: readonly GatewaySession[]): GatewaySession[] {
   return sessions.filter(session => {

@@ -20,8 +20,8 @@ export interface ReplyDestination {
   /** How many messages may be sent to this destination. */
   readonly messages: number;
   /**
-   * Sends message number `place` (from 0) of about `count`, unless an earlier attempt sent it.
-   * Resolves with true if its files have certainly arrived.
+   * Sends message number `place` (from 0), unless an earlier attempt sent it. `count` is the number of all
+   * messages; a last message with links to player pages may raise it by one. Resolves with true if the files of this message have certainly arrived.
    */
   send(content: Content, place: number, count: number): Promise<boolean>;
 }
@@ -245,7 +245,7 @@ async function withinMessages(drafts: readonly Draft[], messages: number, contex
 }
 
 function fits(batch: readonly Draft[], context: MessageContext): boolean {
-  // Room is left for the delete button, even where there is none.
+  // The replies are divided as if every message had a delete button, so that the division does not depend on it.
   const { components, uploads } = contentOf(batch, { ...context, deleteId: 'delete', backId: undefined });
   return (
     batch.length * SHOWN.leastText <= DISCORD_LIMITS.text &&

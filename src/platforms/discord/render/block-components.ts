@@ -24,7 +24,10 @@ export interface CardForm {
   readonly separated: boolean;
   /** True for several cards: their lines are small, so that a phone shows more of the list. */
   readonly isList: boolean;
-  /** True when long text may stand beside an image, where it does not get the whole width. */
+  /**
+   * True when long text may stand beside an image, where it does not get the whole width of the message. This saves a
+   * component, and is done when the message has too many.
+   */
   readonly isTight: boolean;
   readonly commands: CommandIds;
 }
@@ -62,7 +65,7 @@ export function renderContainer(
     components.reduce((sum, each) => sum + countComponents(each), size + 2) <= space.components;
 
   function placeText(block: Block): boolean {
-    // Long text needs the whole width, unless there is no space for that.
+    // Long text gets a component of its own, for the whole width, unless the message has too few components for that.
     const isShort = block.kind === 'heading' || (block.kind === 'text' && block.small === true);
     if (beside !== undefined && !isShort && !form.isTight) flush();
     const text = renderTextBlock(block, form, left - 1);

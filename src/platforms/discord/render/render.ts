@@ -71,7 +71,8 @@ export function renderMessage(
   const shares = Math.max(1, sections.length);
   const text = Math.floor(DISCORD_LIMITS.text / shares);
   const all = { text, components: DISCORD_LIMITS.components };
-  // At first each reply may take all components. If they are too many together, each reply gets an equal share.
+  // At first each reply may take as many components as a message can have. If the components of all replies together
+  // are too many even in the tight form, each reply gets an equal share of them.
   for (const isTight of [false, true]) {
     const components = renderSections(sections, { ...all, isTight }, context);
     if (components.reduce((total, each) => total + countComponents(each), 0) <= all.components) return components;
