@@ -90,7 +90,8 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
         ...(user.isChatAdmin === undefined && { isChatAdmin }),
       };
       return {
-        // The answer to a press edits the button's message, so its place in the chat is known before it is ready.
+        // The answer to a pressed button replaces the message with the button. So its place in the chat is known early,
+        // and it need not wait for the answers to earlier requests.
         hasPlace: press !== undefined,
         pressedMessage: press && `${press.message}`,
         caller: isGroup ? inGroup : { inviteUrl: bot.inviteUrl },

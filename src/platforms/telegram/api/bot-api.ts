@@ -131,7 +131,11 @@ function resultOf(method: Method, { status, text }: Posted): unknown {
   throw refusal(method, code, description, parameters);
 }
 
-/** The error code for a proxy's web page: it never means that a chat is missing, but mostly that a file is too big. */
+/**
+ * The error code of a call that a proxy answered with a web page of its own. The page's status says nothing about the
+ * chat: a 404 does not mean that the chat is missing. A proxy mostly refuses requests because their files are too
+ * large, so every status from 400 to 499, except for 429, is read as 413.
+ */
 function codeOfPage(status: number): number {
   if (status === 429 || status >= 500) return status;
   return status < 400 ? 502 : 413;

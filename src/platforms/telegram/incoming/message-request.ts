@@ -120,11 +120,11 @@ async function readReplied({ message, read }: Listening): Promise<RequestBody | 
   const { reply_to_message: other, external_reply: outside, quote } = message;
   const { text = '', links } = (other && messageWords(other)) ?? {};
   const preview = outside?.link_preview_options;
-  // If the other message is an answer of Medley's, the address of its post is in a button.
+  // If the message replied to is an answer of Medley's, the address of its post is in a button.
   const addresses = [...buttonLinks(other), ...(preview ? [{ url: preview.url, spoiler: false }] : [])];
   const whole = { text, links: addresses.length === 0 ? links : [...(links ?? []), ...addresses] };
-  // The entities of a quote mark no links. So if a part of the quote is a spoiler, only the other message's whole text
-  // shows which links are hidden.
+  // The entities of a quote mark no links. So if a part of the quote is a spoiler, only the whole text of the message
+  // from which it is quoted shows which links are hidden.
   const isHidden = quote?.entities.some(({ type }) => type === 'spoiler') === true;
   for (const words of quote === undefined || isHidden ? [whole] : [{ text: quote.text }, whole]) {
     const body = await read({ direct: true, ...words });

@@ -17,9 +17,9 @@ import { type Asker, createInlineLookUp } from './look-up.ts';
 export type InlineMode = ReturnType<typeof createInlineMode>;
 
 /**
- * Inline mode: `@bot link` in any chat. A file that Telegram has is offered at once. Any other is a placeholder, which
- * becomes the file when the person has chosen it and it is uploaded. An osu! link is described; other words search
- * beatmaps. Neither method ever rejects.
+ * Inline mode: `@bot link` in any chat. A file that Telegram has is offered at once. For any other file a placeholder
+ * is offered; when the person has chosen it, the file is uploaded and replaces the placeholder. An osu! link is
+ * described; other words search beatmaps. The returned methods, `answer` and `fill`, never reject.
  */
 export function createInlineMode(telegram: TelegramContext, sender: Pick<Sender, 'sendFile'>) {
   const lookUp = createInlineLookUp(telegram);

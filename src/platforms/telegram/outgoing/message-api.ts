@@ -124,9 +124,9 @@ type ActionChat = Pick<MessageDestination, 'chat' | 'thread' | 'isChannel'>;
 interface Shown {
   users: number;
   action: ChatAction;
-  /** The timer that repeats the action; undefined while none is shown. */
+  /** The timer that repeats the action; undefined while no action is shown. */
   timer: NodeJS.Timeout | undefined;
-  /** The call that is showing the action now; undefined when none is. */
+  /** Resolves when the latest call that shows the action has ended; undefined before the first call. */
   sending: Promise<void> | undefined;
   isRefused: boolean;
   readonly ended: AbortController;

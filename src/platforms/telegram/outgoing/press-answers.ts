@@ -19,7 +19,10 @@ export type PressAnswers = ReturnType<typeof createPressAnswers>;
 
 /** Answers each press of a button once, silently or with a notice. Until then the button spins. */
 export function createPressAnswers({ api, limits, log }: TelegramContext) {
-  /** The queries that this process answered; if another process did, Telegram refuses a second answer. */
+  /**
+   * The ids of presses that this process has answered, so that it answers none twice. It does not know of answers by
+   * other processes; after one of those Telegram refuses the second answer.
+   */
   const answered = createLru<string, true>({ max: MAX_ANSWERED });
 
   /** Answers a press. False if it was answered before, or if Telegram no longer accepts an answer to it. */
@@ -61,7 +64,8 @@ export function createAnswerPress(
     const { to, t, sendOnce, key } = context;
     const isForOne = isNotice(reply);
     if (isForOne && (await isNotified(reply, press.query, context))) return;
-    // A notice that comes too late to be shown at the button is sent as a new message; it never replaces the old one.
+    // A notice that comes too late to be shown at the button is sent as a new message. It never replaces the message
+    // with the button, whose content would be lost.
     const isAdded = reply.gallery.length > 0 || reply.isBeside === true;
     const mayEdit = !isAdded && !isForOne && press.isEphemeral !== true;
     const kind = mayEdit ? press.stands : undefined;
@@ -73,7 +77,7 @@ export function createAnswerPress(
     const isUsedUp = press.stands === 'text' && press.isOnlyButton === true && reply.gallery.length > 0;
     const withdraw = () =>
       deleteMessage(api, message).catch((error: unknown) => {
-        // Telegram does not let bots delete messages that are too old, so the old one stays.
+        // Telegram does not let bots delete messages that are too old, so the message with the button may stay.
         log.debug({ err: error }, 'a message that was replaced could not be deleted');
       });
     if (edited === 'anew' || (isUsedUp && press.isEphemeral !== true)) await sendOnce(`${key}d`, withdraw, EDIT);

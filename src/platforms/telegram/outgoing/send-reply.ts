@@ -93,7 +93,10 @@ export function createSendReply(
   };
 }
 
-/** The message to reply to: the request's own. If that will be deleted, the message to which it replies, if any. */
+/**
+ * The message to which the answer is a reply: the message that asked. If that message will be deleted because its links
+ * are answered, it is the message to which that one was a reply, if any.
+ */
 function messageToReplyTo(gallery: readonly GalleryItem[], { to, settings }: ReplySending): number | undefined {
   return settings.deleteSource && to.isOnlyLinks === true && gallery.length > 0 ? to.repliedTo : to.message;
 }
@@ -179,7 +182,10 @@ export function createEditedReply(sendReply: SendReply, editMessage: EditMessage
   };
 }
 
-/** The message that shows the reply: a new one, or the one with the pressed button, edited. Undefined for several. */
+/**
+ * The message that shows the reply: a new message, or the message with the pressed button if that was edited. Undefined
+ * if the reply took several messages, or none whose id is known.
+ */
 function messageOf(
   results: ReadonlyMap<string, unknown>,
   { chat, press }: TelegramReplyTo,
@@ -200,7 +206,7 @@ function messageOf(
 export function createSendReplies({ api, log }: TelegramContext, sendReply: SendReply) {
   const wholeAnswers = createWholeAnswers();
 
-  /** Deletes the message with the links. If Medley lacks the right, nothing else changes. Never rejects. */
+  /** Deletes the message with the links. If Medley lacks the right to do so, that message stays. Never rejects. */
   async function deleteAnswered({ to, settings }: Sending<TelegramReplyTo>): Promise<void> {
     if (!settings.deleteSource || to.isOnlyLinks !== true || to.message === undefined || to.press !== undefined) return;
     await deleteMessage(api, { chat_id: to.chat, message_id: to.message }).catch((error: unknown) => {

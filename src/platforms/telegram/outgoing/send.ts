@@ -28,7 +28,10 @@ export function createSender(telegram: TelegramContext, messages: MessageApi, ac
   const sendFiles = createFileSender(telegram, messages, inTurn);
   const sendRich = createRichSender(telegram, messages, inTurn);
 
-  /** Sends the message below albums, which counts their files and has their buttons. It is not sent without buttons. */
+  /**
+   * Sends the message below albums, which counts their files and has the buttons that albums cannot have. If there
+   * are no buttons, the message is not needed and not sent.
+   */
   async function sendFollowUp(
     { content, keyboard }: FollowUpPayload,
     { gallery }: Reply,
