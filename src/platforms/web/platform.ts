@@ -21,7 +21,7 @@ export interface WebPlatformOptions
   extends Pick<WebContext, 'dispatcher' | 'log'>,
     Partial<Pick<WebContext, 'examples' | 'sites' | 'publicUrl' | 'now'>> {
   readonly tunnel: Pick<Tunnel, 'address' | 'carries'>;
-  /** True when the API gives the audio of a video as MP3. */
+  /** True when the API can convert the audio of a video to MP3, which the page then offers to save. */
   readonly encodesMp3?: boolean;
   /** The folder of the built page. Default: the one that `npm run build` fills. */
   readonly pageFolder?: string;
@@ -92,7 +92,8 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
     outcomeOf: () => undefined,
     send,
     factsOf(to) {
-      // People at one network address share a rate limit, too.
+      // Besides the rate limit of each session there is one for each network address, because a person can begin as
+      // many sessions as they like.
       const address = answers.get(to)?.caller.sharedRateKey;
       // Each message has a place below it for its answer, where the page shows the progress, too.
       return { hasPlace: true, ...(address !== undefined && { caller: { sharedRateKey: address } }) };
@@ -188,8 +189,8 @@ const FILES = {
 const MAX_REMEMBERED = 2_000;
 
 /**
- * Makes addresses on this server for images and audio that belong to no post. A file keeps its address for half of the
- * time for which it is valid, so that browsers do not load the same covers again.
+ * Makes addresses on this server for images and audio that belong to no post. For the first half of the time for which
+ * an address is valid, the file is given the same address again, so that browsers find covers in their cache.
  */
 export function createAssetAddresses(
   tunnel: Pick<Tunnel, 'address' | 'carries'>,

@@ -152,7 +152,10 @@ export class PageAnswers {
     return answer;
   }
 
-  /** Shows the progress below the person's message. A wait for the rate limit is also announced once, for all links. */
+  /**
+   * Shows the progress below the person's message. If the message waits for the person's rate limit, a notice says
+   * so, too, but only one until that wait is over, however many messages wait.
+   */
   progress(requestId: string, progress: AnswerProgress): void {
     const answer = this.#open.get(requestId);
     if (answer === undefined) return;
@@ -175,7 +178,10 @@ export class PageAnswers {
     return index;
   }
 
-  /** Replaces a reply by a better one, even in a complete answer. The session's other tabs ignore that frame. */
+  /**
+   * Replaces a reply by a better one, even in a complete answer. The frame goes to all tabs of the session; those that
+   * did not get the reply ignore the frame.
+   */
   improve(answer: PageAnswer, index: number, reply: WebReply): void {
     if (answer.state === 'dropped') return;
     const text = emit(answer, { type: 'better', id: answer.messageId, index, reply }, answer.state === 'open');

@@ -18,7 +18,7 @@ import { shortenString } from './render-text.ts';
 export interface GalleryContext {
   /** Makes addresses on this server (`/media/...`) for files of the sites' CDNs, without a request. */
   readonly tunnel: Pick<Tunnel, 'address'>;
-  /** True when the API gives the audio of a video as MP3. */
+  /** True when the API can convert the audio of a video to MP3, which the page then offers to save. */
   readonly encodesMp3?: boolean;
   /** The present time, unix milliseconds. */
   readonly now: number;
@@ -51,7 +51,7 @@ export function renderMedia(
       src: `${src}${part}`,
       mime,
       poster: item.kind === 'image' ? null : posterOf(item, file, tunnel),
-      // If the size of the file is unknown, the item's size has the same proportions.
+      // If the file's width and height are unknown, the item's are used, since the page needs only the proportions.
       width: width ?? item.width,
       height: height ?? item.height,
       durationMs: clip === undefined ? item.durationMs : clip.endMs - clip.startMs,

@@ -34,7 +34,10 @@ export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
   return element;
 }
 
-/** True on a device with a touch screen, such as a phone, which has little space and mostly a share sheet. */
+/**
+ * True on a device with a touch screen, such as a phone. Such a device has little space, and usually a share sheet, the
+ * system's own menu for passing a link or file on to another app.
+ */
 export function isTouch(): boolean {
   return matchMedia('(pointer: coarse)').matches;
 }

@@ -30,7 +30,7 @@ export type ServerMessage =
       /** The server's clock, unix milliseconds, by which the moments in replies are to be read. */
       readonly now: number;
     }
-  /** A message or action has arrived: the connection works and the answer is being made. */
+  /** A message, or the press of a button (`action`), has arrived: the connection works and the answer is being made. */
   | { readonly type: 'accepted'; readonly id: string }
   | { readonly type: 'progress'; readonly id: string; readonly text: string }
   /** One reply to a message; several links may get several. The `index`, from 0, shows whether it is a repeat. */
@@ -193,7 +193,10 @@ export type WebAction =
       readonly label: string;
       readonly token: string;
       readonly style: 'primary' | 'secondary' | 'danger';
-      /** True for a button that leads up, as in help; the page leaves it out where Back leads to a previous reply. */
+      /**
+       * True for a button that leads to the level above, such as from the help for a command to the list of commands.
+       * The page leaves it out where its own Back button leads to a previous reply.
+       */
       readonly isUp?: true;
     }
   | { readonly kind: 'menu'; readonly label: string; readonly choices: readonly WebChoice[] };

@@ -18,7 +18,10 @@ function stepButton(to: 'previous' | 'next', onClick: () => void): HTMLButtonEle
   return button({ class: `icon-button turn-${to}`, 'aria-label': text(to) }, onClick, icon(to));
 }
 
-/** Turns off the button that leads no further. The other one takes its focus, so that the arrow keys go on working. */
+/**
+ * Turns off the button that leads no further. If that button had the focus, the other button gets it: a button that is
+ * turned off receives no keys, and the arrow keys would stop working.
+ */
 function limitSteps(previous: HTMLButtonElement, next: HTMLButtonElement, index: number, count: number): void {
   const focused = document.activeElement;
   previous.disabled = index === 0;
@@ -119,7 +122,10 @@ function targetOf({ target, key }: KeyboardEvent, current: number, count: number
   return { ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: count - 1 }[key];
 }
 
-/** A scroll that pauses this long has ended. Its steps follow each other faster, and no reader notices the pause. */
+/**
+ * A scroll without an event for this long has ended. During a scroll the events follow each other faster, and the wait
+ * is too short for a reader to notice.
+ */
 const SETTLE_MS = 90;
 
 function slideOf(media: WebMedia, index: number, total: number, context: MediaContext): HTMLElement {

@@ -193,7 +193,7 @@ export class Composer {
     }
     const line = this.#input.value;
     const item = event.shiftKey ? undefined : this.#list.takenBy(event.key, !line.includes(' '));
-    // If the line equals the option already, Enter sends it.
+    // If the line is equal to the option already, there is nothing to insert, and Enter sends the line.
     if (!item || item.text.trim() === line.trim()) return false;
     this.fill(item.text);
     return true;

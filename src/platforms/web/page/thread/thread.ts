@@ -92,7 +92,8 @@ class Thread {
    * needs the layout, which takes a slow phone as long as making the elements did, so it runs in a task of its own.
    */
   follow(element: HTMLElement, added: HTMLElement): void {
-    // The anchor may be the end. It is removed, so that the page does not show the answer's end before its beginning.
+    // If the anchor is the end of the conversation, the page would show the end of the answer before its beginning, so
+    // the anchor is removed.
     if (this.#isFollowing && this.#isNewest(element)) this.#anchor = undefined;
     beforeFrame(() => this.#follow(element, added));
   }
@@ -261,7 +262,7 @@ class Thread {
     }, GLIDE_MS);
   }
 
-  /** True for the last visible turn. Below an earlier turn there is a later question, whose answer is awaited. */
+  /** True for the last visible turn. Answers in earlier turns are not scrolled to, since a later question follows. */
   #isNewest(element: HTMLElement): boolean {
     return [...this.#log.querySelectorAll(':scope > :not([hidden])')].at(-1) === element;
   }

@@ -51,7 +51,7 @@ export class WayBack {
     const behind = this.#steps.slice(0, this.#depth);
     const at = behind.map(step => step?.turn === place.turn && step.index === place.index).lastIndexOf(true);
     if (at >= 0 && at === this.#depth - 1) {
-      // Earlier entries whose content is closed already are skipped, too.
+      // Entries before this one whose content is closed already are left as well: Back would do nothing there.
       const open = behind.slice(0, at).map(step => step !== null);
       history.go(open.lastIndexOf(true) + 1 - this.#depth);
       return;
@@ -74,7 +74,7 @@ export class WayBack {
   #onGoneBack(from: number): void {
     const closed = this.#steps.slice(this.#depth, from).reverse();
     const shown = closed.filter(step => step !== null && this.#goBack(step, step.top));
-    // If Back closed nothing visible, it goes back once more.
+    // If nothing visible was closed, the press of Back would have no effect, so the page goes back once more.
     if (shown.length === 0 && this.#depth > 0) history.back();
   }
 
