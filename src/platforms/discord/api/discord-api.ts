@@ -144,7 +144,8 @@ function interactionCalls(rest: Rest) {
         await rest.request(route, details);
       } catch (error) {
         if (!mayBeRepeated(error)) throw error;
-        // The first attempt may have arrived; then Discord refuses this one as a repeat, which is no failure.
+        // The first attempt may have arrived although its answer was lost. Then Discord refuses this second attempt
+        // as a repeat, which is no failure.
         await rest.request(route, details).catch(unlessAcknowledged);
       }
     },

@@ -29,7 +29,10 @@ export function inviteUrl(applicationId: string): string {
   return url.href;
 }
 
-/** Medley's permissions in a channel. In an unknown or private channel all are assumed, except for hiding embeds. */
+/**
+ * Medley's permissions in a channel. In a private chat, or in a channel that is not known, all are assumed except for
+ * the one to hide the embeds of other people's messages, which no bot has in private chats.
+ */
 export function rightsIn(channel: GuildBasedChannel | undefined, readsMessages: boolean): Rights {
   const me = channel?.guild.members.me;
   if (!channel || !me) return { send: true, attach: true, reply: true, manage: false, content: readsMessages };

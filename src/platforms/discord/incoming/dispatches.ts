@@ -164,7 +164,10 @@ export function keepSessions(
 ): (event: string, value: unknown) => void {
   const keep = options.updateSessionInfo.bind(options);
   const sessions = new Map<number, { readonly own: GatewaySession; isElsewhere: boolean }>();
-  /** Shards that reached Discord on this connection: a session that they lose was ended by Discord, not the network. */
+  /**
+   * The shards that Discord has greeted on their present connection. If such a shard loses its session, Discord has
+   * ended the session; otherwise the network has failed, and the session can still be resumed.
+   */
   const spoken = new Set<number>();
 
   function forget(shardId: number): ReturnType<typeof keep> {

@@ -48,7 +48,10 @@ export function listenToGateway({ context, host, settings }: ListeningOptions) {
   const ages = createAgeMarks();
   const edits = createEditReader(context);
   const underway = new Set<Promise<void>>();
-  /** Messages whose requests are being stored, by message id. An edit of such a message waits until that is done. */
+  /**
+   * Messages whose requests are being stored, by message id. An edit of such a message waits until that is done,
+   * because only then it is known which links the edit added.
+   */
   const accepting = new Map<unknown, Promise<void>>();
   const marks = createGuildMarks(settings, log);
   let isOpen = true;

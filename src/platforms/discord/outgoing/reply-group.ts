@@ -20,8 +20,9 @@ export interface ReplyDestination {
   /** How many messages may be sent to this destination. */
   readonly messages: number;
   /**
-   * Sends message number `place` (from 0), unless an earlier attempt sent it. `count` is the number of all
-   * messages; a last message with links to player pages may raise it by one. Resolves with true if the files of this message have certainly arrived.
+   * Sends message number `place` (from 0), unless an earlier attempt sent it. `count` is the number of all messages; a
+   * last message with links to player pages may raise it by one.
+   * Resolves with true if the files of this message have certainly arrived.
    */
   send(content: Content, place: number, count: number): Promise<boolean>;
 }

@@ -93,7 +93,7 @@ function replaceLater(call: Call, later: Promise<Reply | undefined>, messageId: 
   editLater?.(later, async (better, signal) => {
     const shownIn = messageId ?? pressed?.messageId;
     const depth = shownIn === undefined ? 0 : await history.depth(shownIn, request);
-    // The reader has opened something else in this message by its buttons, so it is left as it is.
+    // The reader has opened something else in this message by its buttons, so the message is left as it is.
     if (depth === undefined) return;
     const group = createReplyGroup(to, { ...call, t, signal, commands: await call.commandIds.current() });
     try {
