@@ -47,7 +47,10 @@ const LIMITS = {
   addressPhoto: 5 * MB,
   /** The largest upload to a Bot API server that the operator runs. */
   localUpload: 2_000 * MB,
-  /** A post with this many files is a rich message; with fewer it is an album, unless its text is too long for that. */
+  /**
+   * A post with this many files is sent as a rich message. A post with fewer files is sent as an album, unless its text
+   * is too long for the caption of an album.
+   */
   richFrom: 11,
   /**
    * Rate limits: the time between messages to one chat, messages a second to all chats, and messages a minute to one

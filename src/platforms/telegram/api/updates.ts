@@ -68,7 +68,7 @@ const Message = z.object({
   reply_to_message: RepliedMessage.optional().catch(undefined),
   /** The message of another chat or topic to which this message replies. Telegram states little about it. */
   external_reply: Outside.optional().catch(undefined),
-  /** The part of the other message that a reply quotes. Its entities mark no links. */
+  /** The part that a reply quotes of the message to which it replies. The entities of this part mark no links. */
   quote: Quote.optional().catch(undefined),
 });
 export type Message = z.output<typeof Message>;

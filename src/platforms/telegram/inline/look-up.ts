@@ -49,7 +49,7 @@ export function createInlineLookUp({ dispatcher, now }: TelegramContext) {
       const [link] = await dispatcher.linksOf({ caller, text: query, direct: true });
       return link?.url;
     },
-    /** The reply to the link. It is remembered for a while, for the same person. */
+    /** The reply to the link. It is remembered for this person for a while, so that a second call needs no request. */
     replyTo(link: string, asker: Asker, signal: AbortSignal): Promise<Reply> {
       const key = `${asker.caller.userId} ${asker.t.locale} ${link}`;
       const known = replies.get(key);

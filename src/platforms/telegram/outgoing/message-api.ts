@@ -77,14 +77,14 @@ export function createMessageApi({ api, chats, limits }: TelegramContext, action
       }
     },
     /**
-     * To be called when Telegram may be out of order. `getMe` must then succeed before the next message is sent: if the
-     * answer to a message is lost, it is unknown whether it was sent.
+     * To be called when Telegram may be out of order. The next message is then sent only after a call of `getMe` has
+     * succeeded: if Telegram's answer to a message were lost, it would not be known whether the message was posted.
      */
     doubt: reach.doubt,
   };
 }
 
-/** Checks that Telegram can be reached, when that is in doubt, by a call that sends nothing. All callers share it. */
+/** Checks that Telegram can be reached, when that is in doubt, by a call that sends nothing and that all share. */
 function createReachCheck(api: TelegramContext['api']) {
   let isDoubtful = false;
   const asking = createSingleFlight();
