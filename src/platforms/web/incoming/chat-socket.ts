@@ -125,7 +125,10 @@ export class ChatSocket {
   }
 }
 
-/** Browsers always send Origin with a WebSocket. A client without it is no browser that another site could misuse. */
+/**
+ * True for a page of this server. Browsers always send Origin with a WebSocket; a client without it is no browser that
+ * another site could misuse, so it may connect, too.
+ */
 function isOwnOrigin(request: FastifyRequest, publicUrl: string | undefined): boolean {
   const { origin } = request.headers;
   if (origin === undefined) return true;

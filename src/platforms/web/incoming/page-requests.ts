@@ -70,7 +70,7 @@ export function createPageRequests(
     },
 
     ask(page: ConnectedPage, asked: Asked): void {
-      // Before the start and during the stop the page gets no answer, and sends the message again to the next server.
+      // While this server starts or stops, it does not answer the message; the page reconnects and sends it again.
       if (answers.repeat(page, asked.id) || !isOpen) return;
       const refusal = refusalOf(page, asked, limits, answers);
       if (refusal !== undefined) {

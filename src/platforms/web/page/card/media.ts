@@ -221,7 +221,7 @@ export function backdrop(media: WebMedia): HTMLElement | undefined {
 
 async function fill(canvas: HTMLCanvasElement, src: string): Promise<void> {
   const file = await (await fetch(src)).blob();
-  // Unlike an image element that is drawn, a bitmap of a file is decoded in another thread.
+  // A bitmap is decoded in another thread, while drawing an image element would decode the image in the page's own.
   const few = await createImageBitmap(file, { resizeWidth: PIXELS, resizeHeight: PIXELS, resizeQuality: 'medium' });
   const context = canvas.getContext('2d');
   if (!context) return;

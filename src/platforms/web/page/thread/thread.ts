@@ -281,8 +281,8 @@ function beforeFrame(act: () => void): void {
 }
 
 /**
- * Sets the page's height above Safari's keyboard, which covers the page instead of shrinking it. Pinch zoom changes the
- * same number and is ignored.
+ * Shrinks the page to the part above Safari's keyboard, which covers the page instead of shrinking it. Pinch zoom also
+ * changes the height that is read here, but must not shrink the page, so it is ignored.
  */
 function fitAboveKeyboard(): void {
   const viewport = window.visualViewport;
