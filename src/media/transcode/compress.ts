@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { AppError } from '../../errors.ts';
 import { createSemaphore, inTurn } from '../../infra/concurrency/running-work.ts';
 import type { Clip } from '../files/clip.ts';
-import { type CompressionPlan, planCompression, SAFE_SHARE } from './compression-plan.ts';
+import { type CompressionPlan, MIN_BITRATE, planCompression, SAFE_SHARE } from './compression-plan.ts';
 import { type Ffmpeg, inputArguments, outputArguments, timeLeft, toSdr } from './ffmpeg.ts';
 import type { CopyRequest } from './mux.ts';
 import { type Probe, probeFile } from './probe.ts';
@@ -11,6 +11,8 @@ import { type Probe, probeFile } from './probe.ts';
 /** A request to encode a video again so that it fits a size limit. */
 export interface EncodeRequest extends CopyRequest {
   readonly probe: Probe;
+  /** The part of the video to encode; by default all of it. */
+  readonly clip?: Clip;
   /** The chat's size limit; the result stays 2 % below it. */
   readonly maxBytes: number;
   /** Called with the milliseconds that the encoding will still take. */
@@ -21,15 +23,11 @@ export interface EncodeRequest extends CopyRequest {
 const SECOND_TRY_SHARE = 0.9;
 const MAX_TRIES = 2;
 
-/**
- * @param sdr filters for an HDR video, made by `toSdr`; empty for others
- * @param clip the part of the video to encode; by default all of it
- */
+/** @param sdr filters for an HDR video, made by `toSdr`; empty for others */
 export function encodingArguments(
-  { inputPath, outputPath }: Pick<CopyRequest, 'inputPath' | 'outputPath'>,
+  { inputPath, outputPath, clip }: Pick<EncodeRequest, 'inputPath' | 'outputPath' | 'clip'>,
   plan: CompressionPlan,
   sdr: string,
-  clip?: Clip,
 ): readonly string[] {
   const { width, height, maxFrameRate, preset, crf, videoBitrate, bufferBits, audioBitrate, audioChannels } = plan;
   const audio =
@@ -76,7 +74,7 @@ const CORES = availableParallelism();
 const enter = createSemaphore({ atOnce: Math.max(1, Math.floor(CORES / 2)), maxWaiting: 16, name: 'compression' });
 
 /**
- * Encodes a video to fit a size, as H.264 and AAC in an MP4 that every client plays, also while it loads. False when no
+ * Encodes a video or a part of it to fit a size, as H.264 and AAC in an MP4 that every client plays, also while it loads. False when no
  * version that is worth watching would fit. Calls start in the order they came.
  * @throws AppError `upstream_unavailable` when too many wait; `timeout` when it takes too long; `internal` when ffmpeg
  * fails; the signal's reason
@@ -92,18 +90,21 @@ export async function compressVideo(ffmpeg: Ffmpeg, request: EncodeRequest): Pro
 }
 
 async function shrink(ffmpeg: Ffmpeg, request: EncodeRequest): Promise<boolean> {
-  const { outputPath, probe, maxBytes, signal, onLeft } = request;
+  const { outputPath, clip, maxBytes, signal, onLeft } = request;
+  const durationMs = clip === undefined ? request.probe.durationMs : clip.endMs - clip.startMs;
+  const probe = { ...request.probe, durationMs };
   const limitBytes = Math.floor(maxBytes * SAFE_SHARE);
   let budget = maxBytes;
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const plan = planCompression(probe, budget, CORES);
-    if (plan === undefined) return false;
-    const onTime = timeLeft(probe.durationMs, onLeft);
+    if (plan === undefined || (clip !== undefined && plan.videoBitrate < MIN_BITRATE)) return false;
+    const onTime = timeLeft(durationMs, onLeft);
     const args = encodingArguments(request, plan, toSdr(ffmpeg, probe.hdr));
     await ffmpeg.run(args, { signal, deadlineMs: plan.deadlineMs, onTime });
     const { size: bytes } = await stat(outputPath);
     if (bytes <= limitBytes) {
-      if (isAsPlanned(await probeFile(outputPath, signal), probe, plan)) return true;
+      // A clip has no audio, or ends early, where its part of the video does.
+      if (clip !== undefined || isAsPlanned(await probeFile(outputPath, signal), probe, plan)) return true;
       throw new AppError('internal', 'ffmpeg made another video than was asked for');
     }
     budget = Math.floor(budget * (limitBytes / bytes) * SECOND_TRY_SHARE);

@@ -1,10 +1,9 @@
 import { stat } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import type { EncodedPacketSink, InputVideoTrack } from 'mediabunny';
 import type { Clip } from '../files/clip.ts';
-import { type EncodeRequest, encodingArguments } from './compress.ts';
-import { isSlow, MIN_BITRATE, planCompression } from './compression-plan.ts';
-import { type Ffmpeg, makeFile, timeLeft, toSdr } from './ffmpeg.ts';
+import { compressVideo, type EncodeRequest } from './compress.ts';
+import { isSlow } from './compression-plan.ts';
+import type { Ffmpeg } from './ffmpeg.ts';
 import { withMediaInput } from './media-input.ts';
 import { addAudio, addVideo, letOtherWorkRun, type Packet, primaryTrack, writeMp4 } from './mux.ts';
 
@@ -18,8 +17,8 @@ export interface CutRequest extends EncodeRequest {
 /**
  * Cuts a clip out of a video as an MP4. It is copied if a copy begins and ends within a frame of the wanted times, else
  * encoded, or, without ffmpeg, copied from an earlier start. False when it is empty or cannot be made to fit.
- * @throws AppError `upstream_unavailable` with `what: 'broken_file'`, `internal` when ffmpeg fails, `timeout`, the
- * signal's reason
+ * @throws AppError `upstream_unavailable` with `what: 'broken_file'`, or when too many wait; `internal` when ffmpeg
+ * fails; `timeout`; the signal's reason
  */
 export async function cutClip(request: CutRequest): Promise<boolean> {
   const { inputPath, outputPath, clip, ffmpeg, probe, maxBytes, signal } = request;
@@ -35,17 +34,7 @@ export async function cutClip(request: CutRequest): Promise<boolean> {
   if (outcome === 'empty') return false;
   if (ffmpeg === undefined) return true;
   if (outcome === 'copied' && (await stat(outputPath)).size <= maxBytes) return true;
-  return encode({ ...request, ffmpeg });
-}
-
-async function encode(request: CutRequest & { readonly ffmpeg: Ffmpeg }): Promise<boolean> {
-  const { outputPath, clip, ffmpeg, probe, maxBytes, signal, onLeft } = request;
-  const durationMs = clip.endMs - clip.startMs;
-  const plan = planCompression({ ...probe, durationMs }, maxBytes, availableParallelism());
-  if (plan === undefined || plan.videoBitrate < MIN_BITRATE) return false;
-  const options = { signal, deadlineMs: plan.deadlineMs, onTime: timeLeft(durationMs, onLeft) };
-  await makeFile(ffmpeg, outputPath, encodingArguments(request, plan, toSdr(ffmpeg, probe.hdr), clip), options);
-  return true;
+  return compressVideo(ffmpeg, request);
 }
 
 /** Files store some frames before others that are shown earlier (B-frames), but never more than this many. */

@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, truncate } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cutClip } from '../../../src/media/transcode/cut-clip.ts';
@@ -113,6 +114,41 @@ describe.skipIf(ffmpegMissing)(`a part of a video${ffmpegNote}`, () => {
     const { size } = await stat(outputPath);
     expect(size).toBeLessThanOrEqual(300_000);
     expect((await cut('plain.mp4', 100, 7_000, real, 100_000)).isMade).toBe(false);
+  });
+
+  it('is encoded once more, smaller, when the first result is too large', async () => {
+    const rates: number[] = [];
+    const greedy: Ffmpeg = {
+      ...real,
+      async run(args, options) {
+        rates.push(Number(args[args.indexOf('-maxrate') + 1]));
+        await real.run(args, options);
+        if (rates.length === 1) await truncate(String(args.at(-1)).replace('file:', ''), 350_000);
+      },
+    };
+    const { isMade, outputPath } = await cut('plain.mp4', 100, 7_000, greedy, 300_000);
+    expect([isMade, rates.length]).toEqual([true, 2]);
+    expect(rates[1]).toBeLessThan((rates[0] ?? 0) * 0.9);
+    expect((await stat(outputPath)).size).toBeLessThanOrEqual(300_000);
+  });
+
+  it('waits while others are encoded, so that half of the cores stay free', async () => {
+    let running = 0;
+    let most = 0;
+    const slow: Ffmpeg = {
+      ...real,
+      async run(...args) {
+        running += 1;
+        most = Math.max(most, running);
+        await real.run(...args).finally(() => {
+          running -= 1;
+        });
+      },
+    };
+    const starts = Array.from({ length: availableParallelism() + 1 }, (_, index) => 100 + index * 100);
+    const made = await Promise.all(starts.map(startMs => cut('plain.mp4', startMs, 1_500, slow)));
+    expect(made.every(({ isMade }) => isMade)).toBe(true);
+    expect(most).toBe(Math.max(1, Math.floor(availableParallelism() / 2)));
   });
 
   it('is no longer for audio that begins after it', async () => {
