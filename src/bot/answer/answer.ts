@@ -102,8 +102,8 @@ export function createDispatcher(options: DispatcherOptions) {
   /** Waits while the store is away; returns true when the message is to be read again. */
   async function waits(isAway: boolean, isRetry: boolean): Promise<boolean> {
     if (isAway) return gate.wait(Number.POSITIVE_INFINITY);
-    // The gate let this message alone try again. Because it gives up now, the gate is opened for the messages that wait
-    // behind it.
+    // While the store is away, the gate lets one waiting message at a time try again. This message had its try and
+    // gives up for another reason, so it opens the gate for the messages that wait behind it.
     if (isRetry) gate.open();
     return false;
   }
@@ -157,7 +157,7 @@ function createAnswer({ commands, admission, resolver, buttons, run, logFailure 
       if (error instanceof StoreAway) throw error;
       if (signal.aborted) return noReply(from, paid);
       const failure = await failureNotice(body, context, error);
-      // The notice stands for all links of the request that no earlier attempt has answered.
+      // One notice answers the whole request: it stands for every link that no earlier attempt has answered.
       return onlyReply(Promise.resolve(isQuiet ? undefined : failure), partsOf(body));
     }
   }
@@ -180,8 +180,8 @@ function createAnswer({ commands, admission, resolver, buttons, run, logFailure 
     const refusal = position.paid > 0 ? undefined : await admission.charge(command, context.caller);
     if (refusal) throw refusal;
     const shown = run(command, context, raw, pressed !== undefined);
-    // A button below a failed link from a spoiler has the option `spoiler`, which hides the answer's files; the text is
-    // hidden here.
+    // The notice about a link in a spoiler has a button that tries again with the option `spoiler`. The command then
+    // puts the files into a spoiler; the text is put into one here.
     return onlyReply(pressed?.spoiler === true ? shown.then(each => each && hidden(each)) : shown);
   }
 

@@ -56,7 +56,8 @@ export function createMessageReader(
     for (const { url, spoiler, quoted = false } of links) {
       const [link] = findLinks(url);
       if (link === undefined) continue;
-      // A post may be linked in several forms (`/p/`, `/reel/`); the query counts, as it may choose a file.
+      // A post may be linked in several forms (`/p/`, `/reel/`), which count as one. Links that differ in the query of
+      // the address count as different, because the query may choose a file of the post.
       const key = `${services.extractor.postKey(link) ?? link}${new URL(link).search}`;
       const known = found.get(key);
       const isQuoted = quoted && (known === undefined || known.quoted === true);
@@ -79,7 +80,8 @@ export function createMessageReader(
     const address = pasted ? pasted[0]?.url : findAddress(text);
     if ((links.length > 0 || address !== undefined) && (await isOptedOut(message))) return undefined;
     if (links.length > 0) return wantedLinks(links, isDirect, caller, line);
-    // A wrong address goes to the command for links as well, because that command's notice says best what is wrong.
+    // An address that leads to no known post goes to the command for links, like one that does, because that command's
+    // notice says best what is wrong.
     return address === undefined ? TALK : { kind: 'links', what: [{ url: address, spoiler: false }] };
   }
 
@@ -222,8 +224,8 @@ const MAX_MESSAGES = 10_000;
 /** Finds the links that an edit adds to a message: only these are answered, not the earlier ones again. */
 export function createEditedLinks({ now }: { readonly now: () => number }) {
   /**
-   * The accepted links by message, in memory only; after a restart, only the event's id tells whether that event was
-   * answered.
+   * The accepted links by message, in memory only. After a restart an edited message is taken for a new one, and only
+   * the event's id, under which an answered request is known, keeps it from being answered twice.
    */
   const answered = createLru<string, ReadonlySet<string>>({ max: MAX_MESSAGES, ttl: EDITABLE_MS, perf: { now } });
 

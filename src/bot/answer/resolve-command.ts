@@ -58,7 +58,8 @@ export function createCommandResolver(
   ): Promise<Pick<ButtonPayload, 'command' | 'values'>> {
     if (isEphemeral === true) {
       const found = await buttons.decodeForAnyone(token);
-      // Others may press the button as well, but only if everyone in the chat may see the command's answer.
+      // Other people than the button's owner may press it, but only if everyone in the chat may see the command's
+      // answer.
       if (find(found.command, caller).visibility === 'chat') return found;
     }
     return buttons.decode(token, callerKey(caller));

@@ -126,7 +126,7 @@ export function createCommandRunner(
 
   /**
    * A button that asks for the post again after a failure that may pass. The failed strategy is then in a cooldown, so
-   * another strategy is asked first. The web chat has such a button of its own.
+   * another strategy is asked first. The web chat gets no such button, because its page shows one of its own.
    */
   async function anotherWay(
     { name, accepts }: Command,
