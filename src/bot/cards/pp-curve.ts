@@ -10,7 +10,7 @@ export const PP_CURVE: Size = { width: WIDTH, height: 580 };
 
 const CHART = { left: MARGIN + 126, top: 220, width: INNER - 126, height: 266 };
 
-/** Mods that change how a map plays. The first of them that a play has decides its colour. */
+/** Classes of mods that change how a map plays. A play has the colour of the first class of which it has a mod. */
 const CLASSES = [
   { mods: ['DT', 'NC'], name: 'DT', colour: 'marigold' },
   { mods: ['HR'], name: 'HR', colour: 'berry' },

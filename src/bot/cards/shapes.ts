@@ -66,8 +66,9 @@ export function penFor(t: Translator, theme: CardTheme): Pen {
 }
 
 /**
- * A line of text. Each run in one typeface gets a position of its own: the rasterizer would set neighbouring letters in
- * one typeface that has all of them, so a foreign letter would change its neighbours' weight or order.
+ * A line of text. Each run of letters in one typeface gets a position of its own. Without that, the rasterizer would
+ * set a foreign letter and its neighbours in one typeface that has all of them, which would change the weight or the
+ * order of the neighbours.
  */
 export function label(
   text: string,

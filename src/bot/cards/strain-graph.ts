@@ -52,7 +52,10 @@ export function strainPicture(
   return { kind: 'picture', picture, alt };
 }
 
-/** The skills to show. Flashlight, which the library always calculates, is shown only for plays with that mod. */
+/**
+ * The skills to show. The calculation always includes the skill `flashlight`, which makes only plays with the mod
+ * Flashlight (FL) harder, so only these show it.
+ */
 export function shownSeries({ series }: Pick<StrainView, 'series'>, mods: readonly string[]): StrainView['series'] {
   return series.filter(({ name }) => !DOUBLES.has(name) && (name !== 'flashlight' || mods.includes('FL')));
 }
@@ -67,7 +70,7 @@ export interface StrainSubject {
   readonly set: Pick<Beatmapset, 'artist' | 'artist_unicode' | 'title' | 'title_unicode'>;
   readonly beatmap: Pick<Beatmap, 'version'>;
   readonly mods: readonly string[];
-  /** The star rating, which the reply shows as well. */
+  /** The star rating, the same one that the reply's text states. */
   readonly stars: number;
   readonly estimated: Pick<MapDifficulty, 'strains'>;
 }

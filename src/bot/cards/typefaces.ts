@@ -54,7 +54,10 @@ const SYSTEM_FILES =
 /** The most font files that are examined; a usual system has a few thousand. */
 const MOST_FILES = 20_000;
 
-/** Invisible characters, which only change how their neighbours are drawn, so they are left out. */
+/**
+ * Invisible characters, which only tell how to join, order or vary the characters beside them. They are left out,
+ * because each of them that no typeface has would become an ellipsis.
+ */
 const JOINERS = /[\p{Cf}\p{Variation_Selector}]/gu;
 const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]|\u20E3/gu;
 
