@@ -48,8 +48,8 @@ export function channelRow(
 }
 
 /**
- * A row of the settings for a list that admins type, such as roles. Buttons cannot change the list; only the option
- * can.
+ * A row of the settings for a list that admins type, such as roles. There are no buttons that change the list; admins
+ * change it by the row's option of the command /settings.
  */
 export function filterRow(
   name: string,

@@ -25,7 +25,8 @@ async function suggestMods(partial: string) {
 }
 
 /**
- * Declares an option about a play, which can only be typed. If a person gives any such option, `beatmap simulate` runs.
+ * Declares an option that describes a play, such as its accuracy. It can only be typed; if a person gives one, the
+ * command answers with `beatmap simulate` instead of the map.
  */
 const typedOnly = <O extends Option>(option: O) => ({ ...option, only: 'typed' }) as const;
 

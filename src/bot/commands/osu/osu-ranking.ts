@@ -186,7 +186,10 @@ export const osuTrack = defineCommand({
   },
 });
 
-/** Finds the player in the stored data, so that a player who was renamed or deleted can be removed as well. */
+/**
+ * Finds the player among the tracked ones by the stored name or id, without asking osu!. In this way a player can also
+ * be removed who has since been renamed or deleted at osu!.
+ */
 async function stopTracking(
   player: string,
   mode: Ruleset | undefined,

@@ -69,8 +69,8 @@ export const osuTopIf = defineCommand({
 });
 
 /**
- * Shows the best plays with their pp by earlier pp rules of osu!, namely by the newest rules that the estimating
- * library has.
+ * Shows the best plays with the pp that they had by earlier pp rules of osu!: by the newest rules of the library that
+ * estimates pp (rosu-pp), which are older than osu!'s present ones.
  */
 export const osuTopOld = defineCommand({
   name: 'osu topold',
@@ -117,11 +117,13 @@ interface Asked {
 }
 
 interface Rework {
-  /** Changes a play; returns undefined for a play that stays as it is. */
+  /** Makes the changed play whose pp are to be calculated; returns undefined for a play that keeps its pp. */
   readonly change: (score: Score) => Score | undefined;
   /** The pp of a play that `change` has returned. */
   readonly worthOf: (score: Score, rating: Rating) => number;
-  /** True when the estimating library calculates all pp, so that osu!'s exact calculator is not run. */
+  /**
+   * True when all pp are calculated by the library that estimates them; osu!'s exact but slower calculator is not run.
+   */
   readonly isScan?: boolean;
   readonly words: {
     title(values: { readonly mode: string }): string;
@@ -134,7 +136,11 @@ interface Rework {
   readonly values?: Readonly<Record<string, string>>;
 }
 
-/** Changes the best plays, calculates the pp of each, and shows them in their new order. */
+/**
+ * Answers a command that asks how a player's best plays would look after a change, such as other mods. It makes the
+ * changed plays with `change`, calculates their pp, and lists all best plays by the resulting pp, with the player's new
+ * total.
+ */
 async function rework(
   command: string,
   { player, mode, page = 1 }: Asked,
