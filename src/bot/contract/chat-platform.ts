@@ -23,8 +23,8 @@ export interface ChatPlatform<To = unknown> {
    */
   connect(host: PlatformHost<To>, signal: AbortSignal): Promise<ChatConnection>;
   /**
-   * Asks the platform whether the bot's token is valid. It is invalid if this rejects with an error that `outcomeOf`
-   * explains by the reason `token`.
+   * Asks the platform whether the bot's token is valid. It is invalid if this call rejects with an error for which
+   * `outcomeOf` returns the reason `token`.
    */
   verify(signal: AbortSignal): Promise<void>;
   /**
@@ -132,7 +132,10 @@ export interface Sending<To = unknown> {
   readonly t: Translator;
   /** The chat's settings. If they could not be read: the defaults, but without hiding or deleting anything. */
   readonly settings: ChatSettings;
-  /** Aborts when the time for the answer is over or Medley stops. */
+  /**
+   * True for the replies to the request's first link, in every attempt to send them, unless a notice that links wait
+   * was sent before. A request without links has only these replies.
+   */
   readonly signal: AbortSignal;
   /** True when no reply to this request was sent before; an attempt that was cut short does not count. */
   readonly isFirst: boolean;
@@ -253,9 +256,9 @@ export type PostToChat = (
 ) => Promise<'posted' | 'barred' | 'gone'>;
 
 /**
- * `connecting`: for the first time. `away`: the platform cannot be reached, and another attempt follows. `refused`: it
- * refuses the token; attempts follow now and then. `standby`: another process receives the events. `idle`: this process
- * receives no events, and the token seems valid.
+ * `connecting`: this process connects for the first time. `away`: the platform cannot be reached, and another attempt
+ * follows. `refused`: the platform refuses the token, and attempts follow now and then. `standby`: another process
+ * receives the events. `idle`: this process receives no events, and the token seems valid.
  */
 export type PlatformState = 'idle' | 'connecting' | 'standby' | 'connected' | 'away' | 'refused' | 'stopped';
 

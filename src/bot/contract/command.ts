@@ -255,7 +255,8 @@ export const MOD_FILTER = {
     if (NO_MODS.test(word) || word === 'NM') return 'NM';
     if (CAPITAL_MODS.test(word) && (word.length > 2 || place > 0)) return word;
     const [, sign, letters = ''] = /^([+-])([a-z\d,+]{2,})!?$/i.exec(word) ?? [];
-    // Behind a dash all letters must be mods, because a player's name may begin with a dash as well.
+    // A player's name may also begin with a dash, so a word with a dash is taken as mods only if all its letters are
+    // mods.
     return sign === '+' || (sign === '-' && modsIn(letters).every(isMod)) ? word : undefined;
   },
 } as const;

@@ -43,9 +43,9 @@ export function fillPositions(spec: CommandSpec, words: readonly Word[], raw: Ra
     }
     set(option, option.option.type === 'boolean' || word.text);
   }
-  // A word that fits no option is set for the first unused one, so that the error says what that option expects. If a
-  // word for on or off follows, the word must be an option's name, perhaps of an option that only other chats have, so
-  // it is called unknown.
+  // A word that fits no option is set for the first unused one, so that the error says what that option expects. If the
+  // next word is one for on or off, the word before it must be meant as an option's name, perhaps of an option that
+  // only other chats have, so the error says that this name is unknown.
   const open = free.filter(({ option }) => option.type !== 'boolean');
   for (const [at, word] of misfits.entries()) {
     const option = open.shift();

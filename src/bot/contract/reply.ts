@@ -216,7 +216,9 @@ export interface Reply extends Readonly<z.output<typeof ReplyFrame>> {
   readonly gallery: readonly GalleryItem[];
   /** The post that this one quotes, sent below it as a separate reply. */
   readonly quoted?: Reply;
-  /** The same reply with parts that took longer, to replace it; undefined if they did not come. Never rejects. */
+  /**
+   * This reply with further parts that took longer, to replace it once; undefined if they did not come. Never rejects.
+   */
   readonly later?: Promise<Reply | undefined>;
 }
 

@@ -232,7 +232,7 @@ export interface RequestHandler {
   /**
    * Begins to answer a request. Links that this batch leaves out are answered by the next batch. A failure becomes a
    * reply, except when the store is away.
-   * @throws StoreAway, which reading the replies may throw as well: the request must then be tried again
+   * @throws StoreAway when the request must be tried again; the promises of the replies may reject with it, too
    */
   answer(body: RequestBody, context: AttemptContext): Promise<ReplyBatch>;
   /** The language of the person and the settings of the chat. @throws StoreAway */

@@ -52,7 +52,7 @@ export interface ButtonPayload {
  * Tokens carry an HMAC. If a token has an owner, no other person may press its button.
  */
 export interface ButtonTokens {
-  /** Makes a token. It starts storing options that do not fit into it; `stored` waits for that. */
+  /** Makes a token. Options that do not fit into the token begin to be stored; `stored` waits until they are. */
   encode(payload: ButtonPayload): string;
   /**
    * Resolves when the options of all tokens made so far are stored, or could not be. To be awaited before a
@@ -66,11 +66,14 @@ export interface ButtonTokens {
   decode(token: string, presser: string): Promise<ButtonPayload>;
   /** Like `decode`, but anyone may press the button. @throws AppError `invalid_request`, `internal` */
   decodeForAnyone(token: string): Promise<Pick<ButtonPayload, 'command' | 'values'>>;
-  /** A keyed hash of the person. What their buttons need is stored under it, so no record there names them. */
+  /**
+   * A keyed hash of the person. The data that their buttons need is stored under it, so that no record names the
+   * person.
+   */
   tagOf(owner: string): string;
   /**
-   * Deletes the stored options of that person's buttons, which then no longer work, and the views that their messages
-   * showed.
+   * Deletes the stored options of that person's buttons, which then no longer work, and the stored earlier answers to
+   * which the buttons in their messages lead back.
    * @throws AppError `internal`
    */
   forget(owner: string): Promise<void>;

@@ -52,7 +52,7 @@ export function createWordReader(text: string, { isSearch }: { readonly isSearch
     for (let index = at + 1; index < text.length; index += 1) {
       if (family.includes(text.charAt(index)) && /^\s?$/.test(text.charAt(index + 1))) return index;
     }
-    // No later mark closes a quote of this kind, so the search is not repeated for the next one.
+    // No later mark closes a quote of this kind, so the text is not searched again at the next mark that may begin one.
     hopeless.add(family);
     return undefined;
   }
