@@ -13,7 +13,10 @@ import type { AskedMap } from '../views/osu/facts.ts';
 export const ABOUT_BEATMAP = { visibility: 'chat', cost: 1, subject: 'beatmap' } as const;
 export const ABOUT_PLAYER = { visibility: 'chat', cost: 1, subject: 'player' } as const;
 
-/** A command's option for a ruleset. In commands about a player, the last word of a line may be the ruleset, too. */
+/**
+ * A command's option for a ruleset. In commands about a player, a line may also end in the ruleset without the option's
+ * name: `rs lamp post taiko`.
+ */
 export const MODE_OPTION = TERMS.mode;
 
 export function rulesetOf(mode: Mode): Ruleset;
@@ -61,7 +64,7 @@ export async function namedPlayer(given: string | undefined, { caller, services 
   const { memory, settings } = services;
   const person = callerKey({ ...caller, userId: mentioned ?? caller.userId });
   const isOwn = person === callerKey(caller);
-  // In a group, others learn whom a person linked only if that person used Medley's osu! commands there as well.
+  // Others may learn whom a person has linked only in a group in which that person has used an osu! command of Medley.
   const isKnown = isOwn || (caller.chatKind === 'group' && (await memory.members.has(chatKey(caller), person)));
   const { player } = isKnown ? await settings.user(person) : { player: null };
   if (player === null) throw usageError(isOwn ? 'noPlayer' : 'notLinked');

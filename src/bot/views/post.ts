@@ -265,8 +265,8 @@ export function linkReason({ reason, leadsTo }: Pick<DeliveredLink, 'reason' | '
 }
 
 /**
- * Says that a sent video is smaller than the site's own, to which it links. `which`: the sent video's name if there are
- * several.
+ * Says that the sent video is a smaller version, and links to the site's own. `which`: the sent video's name if there
+ * are several.
  */
 export function reductionText({ bytes, url, leadsTo }: Reduction, t: Translator, which?: string): Text {
   const { reduced, playWhole, openOriginal } = t.messages.post;

@@ -44,7 +44,7 @@ export interface BeatmapInfoView extends SetAnswer {
   readonly picture?: PictureBlock | undefined;
   /** The token of the button to the download addresses. */
   readonly downloadToken: string;
-  /** Makes the token of the menu entry that opens a difficulty with the same mods. */
+  /** Makes the token of a button that opens a difficulty of the set with the mods of this view. */
   openToken(mapId: number): string;
   /** Buttons that show plays on the map. */
   readonly plays: readonly Action[];
@@ -101,8 +101,8 @@ function nativeName(set: Beatmapset): readonly Block[] {
 }
 
 /**
- * The date to show for a set, and the date's name. For a qualified or loved set, osu! states in `ranked_date` when it
- * became that.
+ * The date to show for a set, and the date's name. For a qualified or loved set, osu! states in `ranked_date` when the
+ * set became qualified or loved.
  */
 function setDate({ status, ranked_date, last_updated }: Beatmapset, t: Translator) {
   const { fields, statuses } = t.messages.osu;
@@ -167,7 +167,7 @@ function focusBlocks(beatmap: Beatmap, view: BeatmapInfoView, t: Translator): re
 
 type Shown = Pick<Rating, 'stars' | 'isEstimate' | 'maxCombo'>;
 
-/** The rating with the mods; without one, osu!'s rating without mods. */
+/** The difficulty's rating with the requested mods; if that is not known, osu!'s rating without mods. */
 function ratingOf(beatmap: Beatmap, { ratings }: Pick<BeatmapInfoView, 'ratings'>): Shown {
   return ratings.get(beatmap.id) ?? { stars: beatmap.difficulty_rating, isEstimate: false, maxCombo: null };
 }

@@ -61,7 +61,8 @@ export function setCard(set: Beatmapset, t: Translator, { openToken, note, sort 
   const image = coverOf(set, set.card_url);
   const colour = colourOfSet(set);
   const modes = [...new Set(set.beatmaps.map(({ mode }) => mode))].filter(mode => mode !== 'osu');
-  // The facts are one line, so that a phone can break it beside the cover. Mapper and status are in the menu's entry.
+  // The facts are one line, which a phone can wrap in the space beside the cover. The mapper and the status are not
+  // among them, because the entry of the menu below the list shows these.
   const facts = joined([
     note,
     starsOfSet(set, t),
