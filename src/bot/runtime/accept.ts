@@ -144,8 +144,8 @@ export class Acceptor {
   }
 
   /**
-   * Promotes or cancels a delayed request, wherever it was stored. A failure does no harm: the request runs when its
-   * delay is over, and ends then if its chat is gone.
+   * Lets a delayed request run at once, or cancels it, in whichever queue it was stored. A failure does no harm: the
+   * request runs when its delay is over, and ends then if its chat is gone.
    */
   async #inQueues(work: (queue: Queue) => Promise<unknown>): Promise<void> {
     const { queues, log } = this.#options;

@@ -112,7 +112,10 @@ export class ChatSchedule {
     };
   }
 
-  /** Ends the slot. If not all of it was used, returns the ids of requests that can be sent earlier. */
+  /**
+   * Ends the slot. If messages of it were left, the requests behind it may move up: returns the ids of those that can
+   * be sent earlier now.
+   */
   end(slot: Slot): readonly string[] {
     this.#slots = this.#slots.filter(each => each !== slot);
     return slot.messages > 0 ? this.#replan() : [];

@@ -29,7 +29,10 @@ export class Deletions {
   readonly #log: Pick<Logger, 'debug' | 'info'>;
   readonly #now: () => number;
   readonly #waiting = new Map<string, NodeJS.Timeout>();
-  /** Keys of the messages that are stored. Any process may remove one from the store, so that the message stays. */
+  /**
+   * Keys of the messages that this process knows to be in the store. If the record of one is gone when the message is
+   * due, another process has decided that the message stays.
+   */
   readonly #written = new Set<string>();
   readonly #underway = new Set<Promise<void>>();
   /** True when the store may hold messages for which there was no timer left. */

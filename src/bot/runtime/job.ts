@@ -187,7 +187,8 @@ const MOST_REPEAT_MS = 24 * 3_600_000;
 
 /**
  * Makes `sendOnce`, which sends each message once. It stores before the call that the message may arrive, and after the
- * call whether it arrived. If that is unknown, the message is sent again only where the platform recognises it.
+ * call whether it arrived. If that is unknown, the message is sent again only where the platform recognises the repeat
+ * and so does not show the message twice.
  * @param phase the part of the idempotency keys that distinguishes these messages from other ones of the request
  * @param next the index of the first link that these messages do not answer
  */

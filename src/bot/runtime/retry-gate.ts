@@ -38,7 +38,9 @@ export function createRetryGate(random: () => number) {
   }
 
   return {
-    /** Waits for another try; false when `timeoutMs` are over first, too many wait, or the gate is closed. */
+    /**
+     * Waits until the work may try again; false when `timeoutMs` are over first, too many wait, or the gate is closed.
+     */
     wait(timeoutMs: number): Promise<boolean> {
       if (isClosed || waiting.size >= MOST_WAITING) return Promise.resolve(false);
       if (timer === undefined) {
@@ -52,8 +54,8 @@ export function createRetryGate(random: () => number) {
           clearTimeout(deadline);
           waiting.delete(call);
           resolve(isTime);
-          // No turn to try is planned now, because other work has it and may have given up, so the next work gets a
-          // turn.
+          // This work waits no longer. If no timer is set, the try was given to other work, which may have given up
+          // without opening the gate, so the next waiting work gets a try now.
           if (!isTime && timer === undefined && waiting.size > 0 && !isClosed) callOne();
         }
         waiting.add(call);

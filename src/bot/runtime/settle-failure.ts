@@ -38,8 +38,9 @@ export async function settleFailure(job: Job, error: unknown, tools: JobTools): 
 }
 
 /**
- * While the store is away, the request is tried again as long as an answer can arrive. The last tries are for a notice,
- * but if the queue's own store is away, a notice cannot be sent either.
+ * While the store is away, the request is tried again as long as an answer can arrive in time. Shortly before that time
+ * ends, a notice is tried instead of the answer. Sending it needs the queue, so even the notice fails if the queue's
+ * own store is the one that is away.
  */
 async function settleStoreAway(job: Job, error: StoreAway, tools: JobTools): Promise<Verdict | undefined> {
   const { id, until } = job.request;
@@ -53,7 +54,7 @@ async function settleStoreAway(job: Job, error: StoreAway, tools: JobTools): Pro
 function failureOf({ platform, progress }: Job, error: unknown): SendFailure | undefined {
   if (error instanceof Unsure) return { outcome: 'unknown' };
   if (error instanceof PlatformAway) return { outcome: 'notSent', reason: 'away' };
-  // After a bug during a call, the message counts as not sent only if that is certain.
+  // An error that the platform cannot interpret comes from a bug. If a call had begun, its message may have arrived.
   return platform.outcomeOf(error) ?? (progress.sending === undefined ? undefined : { outcome: 'unknown' });
 }
 

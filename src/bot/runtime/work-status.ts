@@ -11,7 +11,7 @@ export interface WorkStatusOptions {
   readonly to: unknown;
   readonly chatId: string;
   readonly t: Translator;
-  /** By it the message is deleted even if this process ends before the answer comes. */
+  /** Plans to delete the status message, so that it is deleted even if this process ends before the answer comes. */
   readonly deletions: Pick<Deletions, 'deleteLater' | 'keep'>;
   readonly signal: AbortSignal;
   /** How long to wait for the answer before a status is shown, in milliseconds. */
