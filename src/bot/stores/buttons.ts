@@ -125,7 +125,8 @@ export function createButtonTokens({ key, records, onFailure }: ButtonTokensOpti
 
     async forget(owner) {
       await stored.deleteGroup(tagOf(owner));
-      // Version 0.2.0 grouped what messages showed by the owner's own id, so that group is deleted as well.
+      // Version 0.2.0 stored what messages showed in a group under the owner's own id, not under the tag, so both
+      // groups are deleted.
       for (const group of [tagOf(owner), owner]) await views.deleteGroup(group);
     },
   };

@@ -27,7 +27,8 @@ export function createRegisteredMenus(
      * Calls `register`, unless that was done within the last day with the same menus. If the store cannot be reached,
      * the menus are registered anyway. A connection may last for weeks, so what fails is tried again while it lasts.
      * @param account `${platform}:${id of the bot}`
-     * @param english the menus in English: together with the texts they decide all other languages
+     * @param english the menus in English. Those in other languages follow from them and from the languages' texts, so
+     * a digest of both tells whether any menu has changed.
      * @throws what `register` threw in the end
      */
     async keep(account: string, english: unknown, register: () => Promise<void>, signal: AbortSignal): Promise<void> {

@@ -188,19 +188,23 @@ const MAX_REQUESTS = 2_000;
 export type WholeAnswers = ReturnType<typeof createWholeAnswers>;
 
 /**
- * Tells, as far as this process saw, whether the answers to all links of a request were delivered. Only then the
- * person's message may be deleted, or its preview hidden.
+ * Finds out whether all links of a request were answered and these answers delivered, as far as this process saw. Only
+ * then may the message with the links be deleted, or its preview hidden.
  */
 export function createWholeAnswers() {
   const wholeSoFar = createLru<string, boolean>({ max: MAX_REQUESTS });
 
   return {
-    /** True once: after the last link, if the answers to all links were delivered. */
+    /**
+     * To be called after each call of `send` for a request, in order. Returns true only for the call with the answer to
+     * the last link, and only if the answers to all links were delivered.
+     */
     isAllDelivered(
       { request, isFirst, isLast, expected }: Pick<Sending, 'request' | 'isFirst' | 'isLast' | 'expected'>,
       { replies, isConfirmed }: Delivered,
     ): boolean {
-      // If all replies to a link are notices, they only say that links are waiting, so nothing was answered.
+      // Notices alone, before the last link is answered, only say that links wait. They answer no link and change
+      // nothing.
       if (!isLast && replies.length > 0 && replies.every(({ tone }) => tone === 'notice')) return false;
       const quotes = new Set(replies.map(({ quoted }) => quoted));
       const answers = replies.filter(reply => !quotes.has(reply));
