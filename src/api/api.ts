@@ -99,7 +99,8 @@ async function refuseUnknownParameters(request: FastifyRequest): Promise<void> {
   const known = Object.keys(schema.querystring.shape);
   const unknown = Object.keys(query).find(name => !known.includes(name));
   if (unknown === undefined) return;
-  // The unknown parameter may belong to a link: one that is not percent-encoded ends at its first `&`.
+  // The unknown parameter may belong to the link in a known one: a link that is not percent-encoded ends at its first
+  // `&`.
   const advice = /=https?:\/\//.test(request.url) ? ' What belongs to a link has to be percent-encoded with it.' : '';
   const shown = /^[\w.-]+$/.test(unknown) && unknown.length <= MAX_SHOWN ? `"${unknown}"` : 'One of the names';
   throw new AppError('invalid_request', 'unknown parameter', {

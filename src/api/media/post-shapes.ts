@@ -107,7 +107,10 @@ export function toFbDownload(post: Post, creator: string, ownAddress: OwnAddress
   };
 }
 
-/** The post without item ids and headers. Files that need headers get this server's address, until `expiresAt`. */
+/**
+ * The post as the API shows it: without the items' ids, and without the request headers that some CDNs want to see. A
+ * file for which such headers are needed gets an address of this server, which is valid until `expiresAt`.
+ */
 export function toPublicPost(
   post: Post,
   ownAddress: OwnAddress,
@@ -131,7 +134,10 @@ export function toPublicPost(
 
 type AddressOf = (file: PlayerFile | undefined) => string;
 
-/** Finds a file's address: the CDN's, or this server's if the file needs muxing or headers; '' if it has none. */
+/**
+ * Finds a file's address: the CDN's, or this server's if tracks have to be muxed or the CDN wants to see certain
+ * request headers; '' if there is no file.
+ */
 function addressing(index: number, ownAddress: OwnAddress): AddressOf {
   return file => {
     if (file === undefined) return '';
