@@ -174,8 +174,8 @@ const VARIABLES = z.object({
 export const VARIABLE_NAMES: readonly string[] = Object.keys(VARIABLES.shape);
 
 /**
- * The environment of the process, which has priority over the `.env` file of the working directory, if there is one. A
- * variable that is set but empty overrides `.env` as well.
+ * The environment of the process, which has priority over the `.env` file of the working directory, if there is one.
+ * Even a variable that is set but empty overrides the one in `.env`.
  * @throws ConfigError when `.env` exists and cannot be read
  */
 export function readEnvironment(): Environment {

@@ -15,7 +15,10 @@ const THREADS_MS = 5_000;
 const STOP_MS = 9_000;
 /** How long threads may still take to end when STOP_MS is over. */
 const LATE_THREADS_MS = 200;
-/** Ctrl+C in a terminal reaches npm as well, which passes it on: a signal repeated within this time counts as one. */
+/**
+ * Ctrl+C in a terminal reaches both this process and npm, which passes the signal on to this process. A signal that is
+ * repeated within this time therefore counts as one.
+ */
 const REPEAT_MS = 1_000;
 
 const destination = openLogDestination();

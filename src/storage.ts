@@ -67,8 +67,8 @@ export async function openStorage(config: Config, log: Logger) {
 }
 
 /**
- * Opens Redis if REDIS_URL is set; else not even its library is loaded. Without MEDIA_KEY it waits longer for Redis,
- * because Medley then cannot start without it.
+ * Opens Redis if REDIS_URL is set; else not even its library is loaded. Without MEDIA_KEY, Medley needs the key that
+ * Redis stores and cannot start without it, so the wait for Redis is longer.
  */
 async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Promise<SharedState | undefined> {
   if (redisUrl === undefined) return undefined;

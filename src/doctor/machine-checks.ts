@@ -8,7 +8,7 @@ import { cookiesVariable, type SourceDescriptor } from '../media/extract/source-
 import { inspectFfmpeg } from '../media/transcode/ffmpeg.ts';
 import { type Finding, note, ok, wrong } from '../platforms/platform.ts';
 
-/** Medley is not built with an older Node, but a finished build may be started with one. */
+/** Checks that Node is new enough. The build refuses an older Node, but a finished build may be started with one. */
 function checkNode(): Finding {
   const what = `Node ${process.versions.node}`;
   const [major = 0, minor = 0, patch = 0] = process.versions.node.split('.').map(Number);

@@ -29,8 +29,8 @@ export interface ProbeOptions {
   /** The time limit for a post, in milliseconds. Default 12 000. */
   readonly timeoutMs?: number;
   /**
-   * A post that takes longer is `slow`. Default 6 000. People wait up to 3 000 longer when the strategy that was asked
-   * first hangs.
+   * A post that takes longer than this many milliseconds is `slow`. Default 6 000. In a chat people may wait up to 3
+   * 000 ms longer, when the strategy that was asked first hangs before this one is asked.
    */
   readonly budgetMs?: number;
 }
