@@ -191,6 +191,25 @@ describe('a link in a server', () => {
     expect(on.fake.requests.filter(({ method }) => method === 'POST')).toEqual([]);
   });
 
+  it('is answered in a voice channel only where Medley may connect to it, as Discord wants', async () => {
+    const on = await open();
+    const permissions =
+      PermissionFlagsBits.ViewChannel | PermissionFlagsBits.SendMessages | PermissionFlagsBits.AttachFiles;
+    const [closed, opened] = ['100000000000000001', '100000000000000002'];
+    const { id: guildId } = on.fake.addGuild({
+      permissions,
+      channels: [
+        { id: closed, type: 2 },
+        { id: opened, type: 2, permissions: permissions | PermissionFlagsBits.Connect },
+      ],
+    });
+    on.fake.message({ guildId, channelId: closed, content: LINK });
+    await settle();
+    expect(on.fake.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+    on.fake.message({ guildId, channelId: opened, content: LINK });
+    expect((await reply(on)).channelId).toBe(opened);
+  });
+
   it('is answered in a thread by the rights that count there', async () => {
     const on = await open();
     const permissions =

@@ -1,5 +1,6 @@
 import {
   type Channel,
+  ChannelType,
   type Guild,
   type GuildBasedChannel,
   OAuth2Scopes,
@@ -46,9 +47,13 @@ export function rightsOf(
 ): Rights {
   const thread = channel?.isThread() === true ? channel : undefined;
   const write = thread ? PermissionFlagsBits.SendMessagesInThreads : PermissionFlagsBits.SendMessages;
+  // In a voice channel Discord allows nothing without the permission to connect (its documentation, 2026-11).
+  const isVoice = channel?.type === ChannelType.GuildVoice || channel?.type === ChannelType.GuildStageVoice;
+  const mayEnter =
+    permissions.has(PermissionFlagsBits.ViewChannel) && (!isVoice || permissions.has(PermissionFlagsBits.Connect));
   const isLocked = thread?.locked === true && !permissions.has(PermissionFlagsBits.ManageThreads);
   return {
-    send: !isLocked && permissions.has(PermissionFlagsBits.ViewChannel) && permissions.has(write),
+    send: !isLocked && mayEnter && permissions.has(write),
     attach: permissions.has(PermissionFlagsBits.AttachFiles),
     reply: permissions.has(PermissionFlagsBits.ReadMessageHistory),
     manage: permissions.has(PermissionFlagsBits.ManageMessages),
