@@ -125,7 +125,10 @@ export const postSchema = postOf(sourceIdSchema, item.readonly()).readonly();
 export type Post = z.infer<typeof postSchema>;
 export type SourceId = Post['source'];
 
-/** The schema of the API's posts from these sources, without the headers for a variant's host. */
+/**
+ * The schema of the posts that the API answers with, from these sources. It has no `headers` in a variant: only Medley
+ * itself sends these request headers, to the host of the file.
+ */
 export function postSchemaOf(sources: readonly SourceId[]) {
   const source = z.enum(sources).meta({ description: 'The site.' });
   const url = z.string().startsWith('http').meta({

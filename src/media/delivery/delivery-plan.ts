@@ -92,7 +92,7 @@ export interface Means {
 /** The largest file that is downloaded in order to encode or convert it. */
 export const MAX_SOURCE_BYTES = 512 * 1024 * 1024;
 
-/** If the size limit allows fewer bits a second than this, no MP3 is made, and no audio is taken out of a video. */
+/** Audio hardly ever has fewer bits a second than this. If the limit allows only fewer, no video is fetched for it. */
 const MIN_AUDIO_BITRATE = 24_000;
 /** A video whose shorter side is below this looks poor, so encoding a larger one may be worth the time. */
 const POOR_SHORT_SIDE = 360;
@@ -100,7 +100,7 @@ const POOR_SHORT_SIDE = 360;
 const GOOD_BITRATE = 600_000;
 /** After the chat refused a file as too large, the next file is encoded to at most this share of that size. */
 export const SHARE_AFTER_REFUSAL = 0.6;
-/** A video with a longer short side is encoded only if there is no smaller one, because it takes more time. */
+/** Frames whose short side exceeds this take long to encode, so a smaller video is encoded if there is one. */
 const ENOUGH_SHORT_SIDE = 1_080;
 const MEBIBYTE = 1024 * 1024;
 

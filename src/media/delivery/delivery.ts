@@ -59,7 +59,10 @@ export interface PublicAddresses {
 }
 
 export interface DeliveryOptions extends DownloadOptions, Pick<FileResolverOptions, 'refresh' | 'log'> {
-  /** The folder for files: created if missing, readable by its owner alone, cleared of ended processes' files. */
+  /**
+   * The folder for files. It is created if missing, and only its owner may read it. Files that ended processes left in
+   * it are deleted at the start.
+   */
   readonly tempDir: string;
   /** Makes public addresses of Medley. Without it, people get the address of the original post. */
   readonly addresses?: PublicAddresses | undefined;
@@ -84,12 +87,21 @@ const LINK_LIFE_MS = 6 * 3_600_000;
 const PAGE_LIFE_MS = 7 * 24 * 3_600_000;
 const COVER = { mime: 'image/jpeg', maxBytes: 10 * 1024 * 1024, expectedBytes: 1_250_000 };
 const MAX_THUMBNAIL_BYTES = 200_000;
-/** A muxed video is uploaded if it has this many times the pixels of the file that the platform could fetch. */
+/**
+ * If a platform can fetch a plain file by itself, a muxed video is uploaded instead only if it has this many times the
+ * pixels of the plain file.
+ */
 const SHARPER = 1.5;
 
-/** Keys of clips that were cut from the whole video begin with this. */
+/**
+ * Keys of clips begin with this. So the clips among the files that a chat refused as too large can be counted, and each
+ * refusal makes the next clip smaller.
+ */
 const CLIP_PREFIX = 'clip-';
-/** The least size limit of a clip that is cut only to take its audio: enough for a clip of the longest duration. */
+/**
+ * If only the audio of a clip is wanted, the video clip from which it is taken may be at least this large, whatever the
+ * chat's limit is. This is enough for a clip of the longest duration.
+ */
 const AUDIO_SOURCE_BYTES = 32 * 1024 * 1024;
 
 /** Turns an item of a post and a size limit into the file to send, or into a link. */

@@ -107,7 +107,8 @@ export function createCdnDownload({ http, mediaHosts, cdnHeaders, patience }: Do
           return failure ?? { status: 'done', bytes: progress.bytes, mime: progress.mime };
         } catch (error) {
           const failure = readFailure(error, request, clock);
-          // A download is resumed only after it had begun: the HTTP client itself already repeats unanswered requests.
+          // A download is resumed only after its first answer has begun, because the HTTP client itself already repeats
+          // requests that get no answer.
           const isBroken = error instanceof AppError && progress.begun && !clock.isOver();
           if (!isBroken || resumes === MAX_RESUMES) return failure;
         }
@@ -145,7 +146,8 @@ function begin(
   const length = lengthOf(headers);
   const total = length === undefined ? undefined : progress.bytes + length;
   progress.total = total;
-  // Only a strong ETag promises the same bytes, so a weak one is not used.
+  // A resumed download asks for the rest of the file on the condition that the file still has this ETag (`if-range`).
+  // Only a strong ETag promises that the bytes have not changed, so a weak one is not used.
   progress.validator = headers.etag?.startsWith('"') ? headers.etag : undefined;
   progress.mime = type;
   progress.begun = true;

@@ -184,7 +184,7 @@ class FileSearch {
     }
   }
 
-  /** The request to encode a video. Two tracks are muxed first, and so is a stream, whose clock may start anywhere. */
+  /** The request to encode a video. Tracks are muxed first; so is a stream, whose timestamps need not begin at 0. */
   #muxedFirst(request: MakeRequest, { parts }: Step): MakeRequest {
     if (parts.length < 2 && !parts.some(part => isPlaylist(part.variant))) return request;
     const { mux } = this.#resolver.options.files;
@@ -223,7 +223,7 @@ class FileSearch {
     return fileKey(this.#request.post, this.#request.index, key);
   }
 
-  /** Says whether to take the file: it plays on all devices, or it was tried although it is known to be `uncommon`. */
+  /** Says whether to take the file: it plays on all devices, or is known as `uncommon` and nothing better is left. */
   #isWelcome({ probe }: HeldFile, { kind, key }: Step): boolean {
     const { uncommon } = this.#resolver;
     if (probe === null || probe.kind === 'audio' || this.#request.form === 'audio') return true;

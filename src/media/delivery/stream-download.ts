@@ -92,7 +92,7 @@ function pieceRequest(
 }
 
 const TAG_HEAD_BYTES = 10;
-/** A larger piece is not plain AAC, so it is not searched for a tag. */
+/** A larger piece cannot be plain AAC, so no ID3 tag is removed from it. */
 const MAX_TAGGED_BYTES = 4 * 1024 * 1024;
 
 /**

@@ -16,7 +16,7 @@ type Entry = z.infer<typeof entry>;
 
 /**
  * Cooldowns that all processes share. If two have the same name, the one that was written later (`at`) counts. The
- * collection keeps the name under which earlier versions stored it.
+ * collection is still called `site-states`, because earlier versions stored it under that name.
  */
 export const COOLDOWNS = { name: 'site-states', schema: entry, ttlMs: 36 * 3_600_000 } as const;
 

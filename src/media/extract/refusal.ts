@@ -1,6 +1,7 @@
 /**
  * Decides for all sources what a failure means: the post is gone or hidden from visitors, the site refuses the caller,
- * or Medley itself did not ask. A login page alone proves neither of the first two. Pure.
+ * or Medley itself did not ask. A login page alone does not tell whether the post is hidden or the caller is refused.
+ * Pure.
  */
 import { AppError, type AppErrorOptions, type ErrorCode } from '../../errors.ts';
 import { isOwnDoing } from '../../infra/http/read-failure.ts';

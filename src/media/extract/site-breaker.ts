@@ -32,7 +32,7 @@ const REFUSED_CLIENTS = 3;
 const REFUSALS_COUNT_MS = 2 * 60_000;
 /** While the breaker is open, all processes together make one request in this time. */
 const PROBE = { name: 'site-probes', limit: 1, windowMs: 5_000, window: 'first' } as const;
-/** All short links of a site count as one endpoint. */
+/** All short links of a site share one cooldown, as if they were one endpoint with this name. */
 const SHORT_LINKS = { name: 'short-link' };
 /** An open breaker closes by itself after this long, even if no answer of the site has closed it. */
 const OPEN_MS = 24 * 3_600_000;

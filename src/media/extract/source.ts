@@ -71,7 +71,10 @@ export interface Strategy {
    * or as soon as two endpoints have failed as they do for a hidden post.
    */
   readonly explains?: boolean;
-  /** True: the strategy uses an account. It never runs after another one said that the post does not exist. */
+  /**
+   * True: the strategy uses an account. It is skipped as soon as another strategy has reported that the post does not
+   * exist, because each use of an account may get it blocked.
+   */
   readonly byAccount?: boolean;
   /** The time limit of a run, in milliseconds. Default 10 000, but at most half of the time for the whole post. */
   readonly timeoutMs?: number;

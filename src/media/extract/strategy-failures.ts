@@ -85,8 +85,9 @@ function withoutDoubtedGuesses(failures: readonly StrategyFailure[]): readonly S
 }
 
 /**
- * The failure to throw: the first by `RANKS`. If it is unconfirmed or `login_required`, a failure by one of Medley's
- * own limits is thrown instead. Strategies with `explains` count only if no other strategy failed.
+ * The failure to throw: the first by `RANKS`. If that one is unconfirmed or `login_required`, a failure that one of
+ * Medley's own limits caused is thrown instead, because the site was then not fully asked. A failure of a strategy that
+ * only asks why the post is hidden (`explains`) counts only if no other strategy failed.
  */
 function headOf(all: readonly StrategyFailure[]): AppError | undefined {
   const failures = withoutDoubtedGuesses(all);

@@ -46,7 +46,10 @@ export function startStrategy(strategy: Strategy, ask: (signal: AbortSignal) => 
 }
 
 interface RaceOptions {
-  /** The strategies in the order to run them; those with `explains` may stand at any position. */
+  /**
+   * The strategies in the order to run them. The position of those that only ask why a post is hidden (`explains`) does
+   * not matter: they run when that question is due, not in this order.
+   */
   readonly strategies: readonly Strategy[];
   /** A strategy whose cooldown is over. It runs beside the first one as a test, for which the fetch does not wait. */
   readonly returning: Strategy | undefined;
@@ -231,7 +234,10 @@ export class StrategyRace {
     else this.#verdict = this.#agreed() ?? null;
   }
 
-  /** Records all reports. The fetch does not wait for `returning`, so its report may come later. */
+  /**
+   * Passes all reports to `note`. The fetch does not wait for the test of the `returning` strategy, so the report of
+   * that strategy may be noted after the fetch has ended.
+   */
   #result() {
     const { strategies, returning, note, log } = this.#options;
     const [hasPost, decider, cutShort] = [this.#hasPost, this.#decider, this.#cutShort()];

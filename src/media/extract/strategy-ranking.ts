@@ -39,8 +39,9 @@ const MIN_RATE = 0.01;
 /** Added to the time of each run. Otherwise failing at once would look better than working slowly. */
 const REQUEST_PRICE_MS = 1_000;
 /**
- * Strategies are given in the order of how complete their answers are. Each position further back adds this share to
- * the cost of a strategy, so it comes before another with more complete answers only if it costs clearly less.
+ * A strategy's cost is its usual time divided by its success rate; the cheapest runs first. The given order of the
+ * strategies is that of how complete their answers are. Each position further back adds this share to the cost, so a
+ * strategy only overtakes one with more complete answers if it is clearly cheaper.
  */
 const PLACE_SHARE = 0.1;
 /** The longest wait before the next strategy starts: people get an answer within 3 s even if the first hangs. */
@@ -61,7 +62,10 @@ export class StrategyRanking {
     this.#now = now;
   }
 
-  /** `failures`: the strategy's failures since its last answer, in all processes, for posts that another one found. */
+  /**
+   * `failures` counts how often the strategy failed, since its last answer and in all processes, for a post that
+   * another strategy found.
+   */
   #recordOf(name: string) {
     const record = this.#records.get(name) ?? UNTRIED;
     const [failures, cooldownUntil] = [this.#cooldowns.times(keyOf(name)), this.#cooldowns.until(keyOf(name))];

@@ -44,7 +44,10 @@ export class Body {
   readonly #bytes: Buffer;
   #text: string | undefined;
   #scripts: readonly Script[] | undefined;
-  /** The scripts that contain each searched text: `isLarge` and the reader of a post search for the same texts. */
+  /**
+   * For each text that was searched, the scripts that contain it. They are kept, because `isLarge` and later the reader
+   * of the post search for the same texts.
+   */
   readonly #found = new Map<string, readonly Script[]>();
 
   constructor(bytes: Uint8Array) {
@@ -111,7 +114,7 @@ function scriptsAround(bytes: Buffer, text: Buffer, scripts: readonly Script[]):
     if (at === -1) break;
     if (at + text.length > script.end) continue;
     found.push(script);
-    // The rest of this script need not be searched, so the search goes on with the next script.
+    // One match in a script is enough, so the search goes on at the start of the next script.
     at = 0;
   }
   return found;
@@ -165,7 +168,7 @@ export interface SiteAnswer extends HttpHead {
   readonly body: Body;
 }
 
-/** The same answer in a form that can be sent to another thread. */
+/** A `SiteAnswer` in a form that can be sent to another thread: its body is bytes. */
 export type PackedAnswer = HttpHead & Pick<HttpResponse, 'bytes'>;
 
 export function siteAnswer({ status, headers, url, bytes }: PackedAnswer): SiteAnswer {

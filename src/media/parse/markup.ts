@@ -153,7 +153,7 @@ function toVariant(representation: Attributes, set: Attributes, url: string): Va
   };
 }
 
-/** Decodes entities in the attributes. Most attributes contain none. */
+/** Decodes entities in the attributes. Most attributes contain none and are returned as they are. */
 function decoded(attributes: Attributes): Attributes {
   const entries = Object.entries(attributes);
   if (entries.every(([, value]) => !value.includes('&'))) return attributes;

@@ -14,7 +14,10 @@ import { createSource } from './kit/source.ts';
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(['too_large', 'unsupported_link']);
 
 interface Site extends Pick<SourceDescriptor, 'id' | 'name' | 'colour' | 'hosts' | 'cdnHosts' | 'example'> {
-  /** `video`: yt-dlp's output must repeat the id of the link. `page`: it need not. */
+  /**
+   * `video`: yt-dlp's output must repeat the id of the link, which proves that it describes the right video. `page`: it
+   * need not, because the id is only the path of an address.
+   */
   readonly form: 'video' | 'page';
   readonly idPattern: RegExp;
   idOf(address: URL): string | null | undefined;

@@ -19,7 +19,7 @@ const NARROW_SIDES = [1080, 900, 720, 600, 480, 360, 270, 192] as const;
 const MAX_LONG_SIDE = 1920;
 /** The highest bit rate to ask for: more than any frame needs, and still accepted by x264. */
 const MAX_VIDEO_BITRATE = 50_000_000;
-/** The bit rates for audio. The first entry is used whose `fromTotal` the whole file's bits a second reach. */
+/** The bit rates for audio. The first entry is used whose `fromTotal` is at most the bit rate of the whole file. */
 const AUDIO_STEPS = [
   { audioBitrate: 128_000, audioChannels: 2, fromTotal: 1_200_000 },
   { audioBitrate: 96_000, audioChannels: 2, fromTotal: 600_000 },
@@ -102,7 +102,8 @@ export function planCompression(probe: Probe, maxBytes: number, cores: number) {
   const total = totalBits / seconds;
   const audio = probe.hasAudio ? AUDIO_STEPS.find(({ fromTotal }) => total >= fromTotal) : undefined;
   const audioBitrate = audio?.audioBitrate ?? 0;
-  // The encoder may use the bits of its buffer in addition, because the buffer is full at the start.
+  // The encoder's buffer is full at the start, so its bits may be used in addition to those of the bit rate. The bit
+  // rate is chosen so low that both fit into the file.
   const bufferSeconds = Math.min(2, Math.max(0.25, seconds / 8));
   const affordable = Math.floor((totalBits - audioBitrate * 1.03 * seconds) / (seconds + bufferSeconds));
   const videoBitrate = Math.min(affordable, MAX_VIDEO_BITRATE);

@@ -51,7 +51,8 @@ export async function withMediaInput<T>(
       },
       maxCacheSize: MAX_CACHE_BYTES,
       prefetchProfile: 'fileSystem',
-      // The next read of the file rejects with the same error, so it is handled there.
+      // An error while the library reads ahead is ignored here: the next read fails with that error again and is
+      // handled there.
       handleUnhandledError: () => undefined,
     });
     // Formats of playlists are left out, because these refer to other files.
@@ -87,7 +88,10 @@ const MAX_TOP_BOXES = 50_000;
 const MAX_INDEX_BYTES = 32 * 1024 * 1024;
 /** The most samples of a file: 13 hours, with 60 samples of video and 47 of audio a second. */
 const MAX_SAMPLES = 5_000_000;
-/** The most steps that reading may take. A billion steps take one or two seconds. */
+/**
+ * The most samples that are counted through, if each sample of a file is looked up. Counting a billion takes one or two
+ * seconds.
+ */
 const MAX_STEPS = 1_000_000_000;
 const MAX_DEPTH = 8;
 const CONTAINERS = new Set(['moov', 'trak', 'mdia', 'minf', 'mvex', 'moof', 'traf', 'edts']);

@@ -49,7 +49,9 @@ function addressesOf({ variants, thumbnailUrl }: MediaItem): readonly SizedAddre
   return [...variants, ...(thumbnailUrl === null ? [] : [{ url: thumbnailUrl, width: null, height: null }])];
 }
 
-/** The address with the same path. On some hosts all files of a post have one path; then the nearest size decides. */
+/**
+ * The address with the path of `url`. On some hosts all files of a post have one path; then the nearest size decides.
+ */
 function sameFile<T extends SizedAddress>(addresses: readonly T[], url: string, file: ExpiredItem): T | undefined {
   return nearest(
     addresses.filter(other => isSameFile(url, other.url)),

@@ -22,9 +22,12 @@ export interface TunnelFile {
    * is no such file, the video track's.
    */
   readonly url: string;
-  /** True when the host requires headers. They are looked up in the post, so the file must belong to one. */
+  /** True when the host requires headers. They are looked up in the post, so the file must belong to a post. */
   readonly hasHeaders?: boolean | undefined;
-  /** Tracks to mux into one MP4, which is sent instead of `url`. The file must belong to a post. */
+  /**
+   * Tracks to mux into one MP4, which is sent instead of `url`. The file must belong to a post, in which expired
+   * addresses of the tracks are looked up again.
+   */
   readonly tracks?: TrackPair | undefined;
   readonly mime: string;
   /** The width, if known. It helps to find the file again when its address has expired. */

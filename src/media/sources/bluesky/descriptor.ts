@@ -65,7 +65,10 @@ const askPosts: AskEndpoint = async ({ parts: { actor = '', key } }, ask) => {
 };
 
 const DIRECTORY = 'plc.directory';
-/** The address of a file server that Bluesky itself runs. Other people's servers are never asked. */
+/**
+ * The address of a file server that Bluesky itself runs. Other servers are never asked, because any person can run one
+ * at any address.
+ */
 const OWN_SERVER = /^https:\/\/([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,3}\.host\.bsky\.network)\/?$/;
 const KNOWN_MS = 3_600_000;
 /** The longest wait for the list of a video's renditions. */

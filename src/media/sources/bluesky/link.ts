@@ -2,7 +2,10 @@
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
 import { linkMatcher, matchPath, type PathShape, pathOf, postMatch, unsupported } from '../kit/link-match.ts';
 
-/** The site, and the preview mirrors and readers that keep its paths (known in 2026-11). */
+/**
+ * The site, and other sites that show its posts under the same paths: readers, and mirrors that people paste in chats
+ * for a better preview (known in 2026-11).
+ */
 const HOST = /(?:^|\.)(?:(?:bsky|fxbsky|bskx|bsyy|vxbsky|bskyx|xbsky|cbsky)\.app|deer\.social|pdsls\.dev)$/;
 /** An author's handle, which is a domain and may change, or the author's id, which never changes. */
 const ACTOR = 'did:plc:[a-z2-7]{24}|did:web:[a-z0-9.-]{3,200}|(?:[a-z0-9-]{1,63}\\.){1,8}[a-z][a-z0-9-]{0,62}';

@@ -224,7 +224,8 @@ function draftOf(post: PostView): PostDraft {
   const { view, record, author, did, quoted } = post;
   const { caption, mentions } = captionOf(post);
   const embeds = embedsOf(view);
-  // A post without text or media may be a quote alone. The quoted post may have been deleted since.
+  // A post without text or media counts as text alone if it quotes a post, even if the quoted post has been deleted
+  // since.
   const isQuote = embeds.some(embed => isJsonObject(embed.record) && embed.media === undefined);
   const items = itemsOf(embeds, record.embed, did);
   const ref = quoted === null ? undefined : blueskyRefOf(`${quoted.did}_${quoted.key}`);

@@ -46,7 +46,8 @@ export function facebookProfiles(ids: z.infer<typeof FACEBOOK_IDS>) {
   const plain: RequestProfile = { ...base, userAgent: ids.userAgent, headers: { ...html, ...NAVIGATION } };
   const crawler: RequestProfile = { ...base, userAgent: ids.crawlerUserAgent, headers: html };
   const search: RequestProfile = { ...crawler, userAgent: ids.searchUserAgent };
-  // The embedded player is small and answers at once, or not at all (median 154 ms, 2026-09).
+  // The embedded player is small and answers at once, or not at all (median 154 ms, 2026-09). So its time limit is
+  // short.
   const quick = { timeoutMs: 6_000 };
   return {
     'post-page/browser': browser,

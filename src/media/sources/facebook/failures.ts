@@ -98,7 +98,7 @@ function failureOfWords(page: Body, hasPosts: boolean): AppError | null {
   // Every page for visitors contains a login form, so the form alone proves nothing.
   const isLogin = seen === null || seen.code === 'login_required';
   const stated = isLogin ? failureBySign(dataWords(page), hasPosts ? BLOCKED : SIGNS) : null;
-  // A blocked visitor may be shown the same text, so another page has to confirm it.
+  // A blocked visitor may be shown the same text as for a deleted post, so another page has to confirm it.
   if (stated?.code === 'not_found' && page.includes(BLOCK)) return asWeak(stated);
   return stated ?? seen ?? (GONE.test(visible) ? weakNotFound('the page says that the post is gone') : null);
 }

@@ -5,7 +5,7 @@ const SITE = 'https://www.facebook.com';
 /** Facebook's onion service, which has the same paths. */
 const ONION = 'facebookwkhpilnemxj7asaniu7vnjjbiltxjqhye3mhbshg7kx5tfyd.onion';
 const SITE_HOST = new RegExp(`(?:^|\\.)(?:facebook\\.com|fb\\.com|${ONION.replace('.', '\\.')})$`);
-/** Preview mirrors of Facebook, with the same paths. People pasted these in chats in 2026. */
+/** Mirrors of Facebook, with its paths, that people pasted in chats in 2026 for a better preview. */
 const MIRROR = /^(?:www\.)?(?:facebed|facebookez)\.com$/;
 
 /** A post's id: a number of at most 20 digits, or its encoded form (about 70 characters in 2026). */

@@ -168,7 +168,10 @@ export function createInstagramClient(options: ClientOptions) {
 
     mediaInfo,
 
-    /** Requests a story or highlight with an account. If the profile lacks the user's id, returns the profile. */
+    /**
+     * Requests a story or highlight with an account. A link with only a user's name needs the user's id first: if the
+     * answer about that user lacks the id, that answer is returned.
+     */
     async stories(ref: PostRef, signal: AbortSignal, account: CookieJar): Promise<HttpResponse> {
       const { highlightId, mediaId, username = '' } = ref.parts;
       const askStories = (path: string, query: Readonly<Record<string, string>>, referer: string) =>

@@ -145,13 +145,17 @@ function wordsOf(said: JsonObject, ...keys: readonly string[]): string {
 
 const REGION = /\bcountry\b|\bcountries\b|\bregion\b|location|where you (?:are|live)/;
 const AGE = /\bage\b|min_age|years? old|\b(?:under|over) (?:1\d|2\d)\b|\b(?:1\d|2\d) (?:and|or) (?:over|older)\b/;
-/** These words do not tell the kind of restriction. If no region is named, it is one by age or sensitivity. */
+/**
+ * These words do not tell the kind of restriction. Where no region is named, they mean that the post is hidden by age
+ * or because it is sensitive.
+ */
 const RESTRICTED = /restricted|sensitive/;
 const WITHHELD = /(?:isn't|is not|not|un)\s?available|restricted|blocked|can't (?:see|view)/;
 
 /**
- * Finds out from an answer's texts why a post is hidden. Limits by region and by age share titles. `isWithheld`: the
- * answer hides the post, so a `geo` code outranks words about an age, and "restricted" alone proves nothing.
+ * Finds out from an answer's texts why a post is hidden. The site uses the same titles for limits by region and by age,
+ * so all its texts are searched. `isWithheld`: the answer is known to hide the post. Then a `geo` code counts more than
+ * words about an age, and the word "restricted" alone does not mean an age limit.
  */
 function failureOfWords(said: JsonObject, isWithheld: boolean): AppError | null {
   const words = wordsOf(said, 'title', 'description', 'subtitle', 'blocks_logging_data');
@@ -161,7 +165,7 @@ function failureOfWords(said: JsonObject, isWithheld: boolean): AppError | null 
     [AGE.test(words), 'age_restricted'],
     [(isWithheld || WITHHELD.test(words)) && REGION.test(words), 'region_blocked'],
     [!isWithheld && RESTRICTED.test(words), 'age_restricted'],
-    // This number means a gate by age (seen in 2026-09), even if the texts are in a language other than English.
+    // This number means an age limit (seen in 2026-09), even if the texts are in a language other than English.
     [Number(said.gating_type) === 3, 'age_restricted'],
   ];
   const code = rules.find(([fits]) => fits)?.[1];

@@ -19,8 +19,8 @@ export const SHARE_LINK_HOSTS: readonly string[] = [...INSTAGRAM_HOSTS, 'ig.me']
 
 const SITE = /^(?:(?:www|[im])\.)?instagram\.com$|^(?:www\.)?instagr\.am$/;
 /**
- * Preview mirrors that people paste in chats; they have the site's paths (known in 2026-08). Under `d.` a mirror
- * answers with the file itself, under `g.` with a gallery.
+ * Mirrors that people paste in chats for a better preview; they have the site's paths (known in 2026-08). Under `d.` a
+ * mirror answers with the file itself, under `g.` with a gallery.
  */
 const MIRROR =
   /^(?:(?:www|[dgm])\.)?(?:(?:(?:dd|kk|vx|fx|uu|ee|zz|gg|rx|bb|tt|to)instagram|fxstagram|instagramez|instagrambed)\.com|instafix\.io)$/;

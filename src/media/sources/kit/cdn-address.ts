@@ -51,8 +51,9 @@ export function atShortSide(original: PixelSize, shortSide: number | null, round
 }
 
 /**
- * The size of an image by `stp`: a crop (`c0.135.1080.1080a`), scaled to cover (`p640x640`) or to fit (`s640x640`) a
- * frame. The file's encoding states its size (`.1080x1350.`) or only its short side (`.640.`).
+ * The size of an image, by its address. The query parameter `stp` states a crop (`c0.135.1080.1080a`), or a frame that
+ * the image is scaled to cover (`p640x640`) or to fit in (`s640x640`). The name of the file's encoding states its size
+ * (`.1080x1350.`) or only its short side (`.640.`).
  */
 export function imageSize(url: string, original: PixelSize): PixelSize {
   const stp = /[?&]stp=([^&]*)/.exec(url)?.[1] ?? '';

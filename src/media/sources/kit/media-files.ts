@@ -75,7 +75,10 @@ function largestCover(covers: readonly ListedFile[]): string | null {
   return urls.find(url => !isCrop(url)) ?? urls[0] ?? null;
 }
 
-/** The size of a photo file. If other files state a size and this one does not, it may be any smaller copy. */
+/**
+ * The size of a photo file. If other files state a size and this one does not, it may be any smaller copy, so the
+ * original's size is not assumed for it.
+ */
 function photoSize({ url, width, height }: Addressed, isAnyStated: boolean, original: PixelSize): PixelSize {
   if (width !== null && height !== null) return { width, height };
   const size = imageSize(url, isAnyStated ? UNKNOWN_SIZE : original);

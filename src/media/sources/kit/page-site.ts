@@ -131,7 +131,8 @@ function createPageSource<Ids extends object, Name extends string>(options: Sour
     if (found === undefined) {
       throw new AppError('unsupported_link', 'a short link that leads off the site', { params: { what: 'site' } });
     }
-    // A login page is only a target if its query contains the post. Otherwise the short link may work another time.
+    // The login page only counts as the target if its query contains the post. Otherwise the site refuses this caller,
+    // and that failure is thrown, because the short link may work at another time.
     const led = found.kind === 'wrapper' && URL.canParse(found.target) ? match(new URL(found.target)) : found;
     const failure = failureOfPlace({ status: 200, headers: {}, url: named }, now(), wall);
     if (led?.kind !== 'post' && failure !== null) throw failure;

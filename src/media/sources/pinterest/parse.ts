@@ -36,7 +36,7 @@ function wordsOf(...values: readonly unknown[]): string | null {
   return firstOf(values, value => read.text(read.text(value)?.trim()));
 }
 
-/** The author: who made the pin, else who saved it, unless that person saved it from another. */
+/** The author: who made the pin, else who saved it, unless that person saved it from another person's pin. */
 function authorOf(pin: JsonObject): Author {
   const isTaken = pin.is_repin === true || isJsonObject(pin.via_pinner);
   const people = [pin.native_creator, pin.closeup_attribution, pin.origin_pinner, isTaken ? null : pin.pinner];
@@ -77,7 +77,10 @@ function jsonOf(body: Body): readonly string[] {
   return scripts.map(({ text }) => text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
 }
 
-/** Renames properties as in `PinResource`: `videoList` becomes `video_list`, `v720P` becomes `V_720P`. */
+/**
+ * Renames properties of a page's data as the query `PinResource` names them: `videoList` becomes `video_list`, `v720P`
+ * becomes `V_720P`.
+ */
 function renamed(value: unknown, depth = 12): unknown {
   if (depth === 0 || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(one => renamed(one, depth - 1));
@@ -154,7 +157,9 @@ function imageFile(address: unknown, stated?: unknown): readonly Variant[] {
   return url === null ? [] : [listedFile(url, { mime: imageMime(url), hasVideo: false, ...read.dimensions(stated) })];
 }
 
-/** A photo. The original comes first, then the sizes made from it, even if these have more pixels. */
+/**
+ * A photo. The original comes first, even if sizes made from it have more pixels: they cannot show more than it does.
+ */
 function photoOf(images: unknown, alt: string | null): DraftItem {
   if (!isJsonObject(images)) return null;
   const { orig, originals, ...sizes } = images;
@@ -170,7 +175,8 @@ function videoFile(name: string, file: unknown): readonly Variant[] {
   if (url === null || type === undefined) return [];
   const size = read.dimensions(file);
   if (type === 'mp4') return [listedFile(url, { mime: 'video/mp4', hasVideo: true, ...size })];
-  // Only `V_HLSV4` is all H.264. With a bit rate of 1 it is sorted before streams whose bit rate is unknown.
+  // `V_HLSV4` is the only stream of which all renditions are H.264, so it is preferred to others without a stated bit
+  // rate: a made-up bit rate of 1 sorts it before them.
   const bitrate = read.positive(child(file, 'bitrate')) ?? (name === 'V_HLSV4' ? 1 : null);
   return [listedFile(url, { mime: PLAYLIST_MIME, hasVideo: true, ...size, bitrate })];
 }

@@ -7,7 +7,7 @@ export const REDDIT_HOSTS: readonly [string, ...string[]] = [
   ...['m.reddit.com', 'amp.reddit.com', 'embed.reddit.com', 'redd.it', 'www.redd.it', 'v.redd.it', 'i.redd.it'],
   ...['preview.redd.it', 'rxddit.com', 'vxreddit.com', 'fxreddit.com', 'rxyddit.com', 'redditez.com'],
 ];
-/** The site and its preview mirrors. */
+/** The site, and mirrors with its paths that people paste in chats for a better preview. */
 const SITE =
   /^(?:(?:(?:www|old|new|np|sh|m|amp|embed|i)\.)?reddit|(?:www\.|old\.)?(?:rxddit|vxreddit|fxreddit|rxyddit|redditez))\.com$/;
 

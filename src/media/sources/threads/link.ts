@@ -14,7 +14,7 @@ import {
 } from '../kit/link-match.ts';
 
 export const THREADS_HOSTS = ['www.threads.com', 'threads.com', 'www.threads.net', 'threads.net'] as const;
-/** The site, and preview mirrors with the same paths that people paste in chats. Known in 2026-10. */
+/** The site, and mirrors with its paths that people paste in chats for a better preview (known in 2026-10). */
 const HOST = /^(?:www\.)?(?:(?:fix|vx)?threads\.(?:net|com)|threadsez\.com|fixthreads\.seria\.moe)$/;
 
 export function threadsRefOf(code: string, user?: string): PostRef | undefined {

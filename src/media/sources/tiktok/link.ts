@@ -7,7 +7,9 @@ export const TIKTOK_HOSTS: readonly [string, ...string[]] = [
   ...['tiktokv.com', 'www.tiktokv.com', 'm.tiktokv.com'],
 ];
 const SITE = /^(?:(?:(?:www|m|vm|vt|t|lite)\.)?tiktok|(?:(?:www|m)\.)?tiktokv)\.com$/;
-/** Preview mirrors that people paste in chats, with TikTok's paths and some subdomains (known in 2026-10). */
+/**
+ * Mirrors that people paste in chats for a better preview, with TikTok's paths and some subdomains (known in 2026-10).
+ */
 const MIRROR = /^(?:(?:www|m|vm|vt|a|d)\.)?(?:(?:vx|fix|tnk|kk|tt)tiktok|tnktok|tfxktok|tiktxk|tiktokez)\.com$/;
 
 /** The address has `_` in place of the author's name, because the site finds a post by its number alone. */

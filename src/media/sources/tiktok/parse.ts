@@ -72,7 +72,7 @@ function failureOfState(state: JsonObject | undefined): AppError | null {
   if (code === 0) return null;
   const words = `${code} ${read.text(state?.statusMsg) ?? ''}`.slice(0, 100);
   const failure = failureBySign(words, STATES) ?? new AppError('upstream_changed', `state ${words}`);
-  // Callers whom the site refuses get the same status, so another strategy has to confirm it.
+  // Callers whom the site refuses get the same status as for a missing post, so another strategy has to confirm it.
   return isWithdrawn(failure) && failure.code !== 'private' ? asWeak(failure) : failure;
 }
 
@@ -108,7 +108,8 @@ function findItem(page: Body, { id }: PostRef) {
   const scripts = page.scripts.filter(({ isJson }) => isJson);
   const objects = scripts.flatMap(({ text }) => objectsWith(parseJson(text), keys));
   const embedded = objects.findLast(({ itemInfos }) => read.numericId(child(itemInfos, 'id')) === id);
-  // A post contains a video object with the same id, which has no media and is not the post.
+  // The object of a post contains a video object with the post's id. That object has no media of its own and is not the
+  // post.
   const isItem = ({ video, imagePost }: JsonObject) => isJsonObject(video) || isJsonObject(imagePost);
   const item = embedded ? itemOfEmbed(embedded) : objects.find(one => isItem(one) && read.numericId(one.id) === id);
   const details = objects.flatMap(object => ('itemInfo' in object ? [object] : DETAILS.map(name => object[name])));
@@ -210,7 +211,7 @@ function filesOf(video: JsonObject): readonly Variant[] {
     return videoFile(places, names, { ...read.dimensions(places, 'Width', 'Height'), ...weight });
   });
   const weight = { bitrate: read.positive(video.bitrate), bytes: read.positive(video.size) };
-  // `PlayAddrStruct` has more addresses of the same file; sometimes only these exist.
+  // `PlayAddrStruct` has further addresses of the file in `playAddr`; sometimes only `PlayAddrStruct` exists.
   const places = addressOf(video.playAddr) ?? video.PlayAddrStruct;
   const names = [video.codecType, child(video.PlayAddrStruct, 'UrlKey')];
   const whole = videoFile(places, names, { ...read.dimensions(video), ...weight });

@@ -2,7 +2,10 @@
 import type { PostRef } from '../../extract/source.ts';
 import { linkMatcher, type PathShape, postIdBy, postMatch, unsupported, wrapper } from '../kit/link-match.ts';
 
-/** The site under both names, the host of its widgets, and preview mirrors that people paste (known in 2026-11). */
+/**
+ * The site under both names, the host of its widgets, and mirrors that people paste in chats for a better preview
+ * (known in 2026-11).
+ */
 const HOST =
   /(?:^|\.)(?:(?:x|(?:fx|vx|px)?twitter|cdn\.syndication\.twimg|fixupx|fixvx|twittpr|xfixup|fixupvx|xcancel)\.com|nitter\.net)$/;
 

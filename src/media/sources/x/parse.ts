@@ -29,7 +29,10 @@ function isEmpty(value: unknown): boolean {
   return value === null || value === undefined || (isJsonObject(value) && Object.values(value).every(isEmpty));
 }
 
-/** The failure of an answer without the post. An empty answer means removed (query) or hidden (syndication). */
+/**
+ * The failure of an answer without the post. An empty answer to the query means that the post was removed; an empty
+ * answer of the syndication endpoint means that the post is hidden from visitors.
+ */
 function failureWithoutPost(json: unknown, { kind }: ReadContext, hasOthers: boolean): AppError {
   if (!isJsonObject(json)) return new AppError('upstream_changed', 'the answer is no JSON');
   if (hasOthers) return new AppError('upstream_changed', 'the answer is about another post');

@@ -15,7 +15,9 @@ import { type DraftItem, EMPTY_DRAFT, type PostDraft } from '../kit/draft.ts';
 import { listedFile, listedItem } from '../kit/media-files.ts';
 import { xIdOf, xRefOf } from './link.ts';
 
-/** Adds the fields of these nested objects, such as `legacy`, to the fields of the object that contains them. */
+/**
+ * Adds the fields of the nested objects named by `parts`, such as `legacy`, to the fields of the object around them.
+ */
 function flat(object: unknown, ...parts: readonly string[]): JsonObject {
   return isJsonObject(object) ? Object.assign({}, ...parts.map(part => object[part]), object) : {};
 }
@@ -78,7 +80,8 @@ function mediaOf(tweet: JsonObject) {
   const media = (lists.find(list => list.length > 0) ?? []).map(one => flat(one));
   const ids = idsOf(tweet);
   const own = media.filter(one => [null, one.source_status_id_str, ...ids].includes(xIdOf(one.expanded_url)));
-  // Syndication does not state that a video is from another post, but the text then contains the video's address.
+  // If a video is taken from another post, syndication does not state that post as its source. Then the video is
+  // recognised by its short address, which the text of this post contains.
   const addresses = short.flatMap(one => read.text(child(one, 'url')) ?? []);
   const taken = media.filter(({ url }) => addresses.some(address => address === url));
   return { media: own.length > 0 ? own : taken, isAny: media.length > 0 };
