@@ -132,6 +132,27 @@ describe('a picture', () => {
     expect(stage.fake.problems).toEqual([]);
   });
 
+  it('that Telegram holds is tried once where a chat takes no photos, and is still held afterwards', async () => {
+    let drawn = 0;
+    const stage = await openShelf(() => ({
+      blocks: [
+        HEADING,
+        picture('strain-1', async () => {
+          drawn += 1;
+          return Buffer.from('png');
+        }),
+      ],
+    }));
+    const first = await said(stage, '/shelf_look');
+    const description = 'Bad Request: not enough rights to send photos to the chat';
+    stage.fake.fault({ method: 'sendPhoto', errorCode: 400, description });
+    expect((await said(stage, '/shelf_look')).text).toBe('Map\nStrain of strain-1');
+    expect(stage.calls('sendPhoto')).toHaveLength(2);
+    expect((await said(stage, '/shelf_look')).file?.fileId).toBe(first.file?.fileId);
+    expect(drawn).toBe(1);
+    expect(stage.fake.problems).toEqual([]);
+  });
+
   it('that cannot be drawn is told in words', async () => {
     const stage = await openShelf(() => ({
       blocks: [HEADING, picture('strain-1', () => Promise.reject(new Error('no ink')))],

@@ -105,11 +105,18 @@ function createPhotoAttempts(log: TelegramContext['log']) {
 
   /** @param use sends the photo; it resolves with undefined after an edit, or if the photo was sent before */
   return async (photo: Photo, use: (media: FileSource) => Promise<SentMessage | undefined>): Promise<boolean> => {
-    const fileId = photo.kind === 'picture' ? known.get(photo.picture.key) : undefined;
-    if (fileId !== undefined && (await isTaken(fileId))) return true;
-    if (photo.kind === 'image') return isTaken(photo.url);
-    const data = await drawPicture(photo.picture, log);
-    return data !== undefined && isTaken({ content: { data }, fileName: 'medley.png', bytes: data.length });
+    try {
+      const fileId = photo.kind === 'picture' ? known.get(photo.picture.key) : undefined;
+      if (fileId !== undefined && (await isTaken(fileId))) return true;
+      if (photo.kind === 'image') return await isTaken(photo.url);
+      const data = await drawPicture(photo.picture, log);
+      return data !== undefined && (await isTaken({ content: { data }, fileName: 'medley.png', bytes: data.length }));
+    } catch (error) {
+      // Where no photos are allowed, another form of this one would be refused too, and its file id is still valid.
+      if (!isWithoutRight(error)) throw error;
+      log.warn({ err: error }, NOT_TAKEN);
+      return false;
+    }
 
     async function isTaken(source: FileSource): Promise<boolean> {
       try {
@@ -118,14 +125,16 @@ function createPhotoAttempts(log: TelegramContext['log']) {
         return true;
       } catch (error) {
         const isRefused = error instanceof BotApiError && isAboutFile(error) && !ABOUT_MESSAGE.test(error.description);
-        if (!isRefused && !isWithoutRight(error)) throw error;
+        if (!isRefused) throw error;
         if (photo.kind === 'picture') known.delete(photo.picture.key);
-        log.warn({ err: error }, 'a photo was not taken');
+        log.warn({ err: error }, NOT_TAKEN);
         return false;
       }
     }
   };
 }
+
+const NOT_TAKEN = 'a photo was not taken';
 
 export function textFields({ content, preview }: TextPayload) {
   return { text: content.text, entities: content.entities, link_preview_options: preview };
