@@ -42,7 +42,7 @@ export interface TelegramPlatformOptions
 export function createTelegramPlatform(options: TelegramPlatformOptions): RuntimePlatform<TelegramReplyTo> {
   const limits: TelegramLimits = { ...TELEGRAM_LIMITS, ...options.limits };
   const parts = createParts(options, limits);
-  const { bot, actions, listener, send } = parts;
+  const { bot, actions, listener, send, sender } = parts;
   const { api, chats } = parts.telegram;
   const connection = createConnection(options, parts);
 
@@ -60,7 +60,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     deleteMessage: (chatId, messageId) =>
       deleteMessage(api, { chat_id: Number(chatId), message_id: Number(messageId) }),
     pace: limits,
-    messagesOf: (to, reply) => messagesOf(to, reply, limits),
+    messagesOf: (to, reply) => messagesOf(to, reply, limits, sender.mayBeRich),
     placeOf: (chatId, _, topicId) => ({
       chat: Number(chatId),
       ...(topicId !== undefined && { thread: Number(topicId) }),
@@ -137,7 +137,7 @@ function createParts(options: TelegramPlatformOptions, limits: TelegramLimits) {
   const sendReply = createEditedReply(createSendReply(telegram, sender, words, answers), words.edit);
   const press = createButtonPress(telegram, answers);
   const listener = createListener(telegram, press, createInlineMode(telegram, sender));
-  return { telegram, bot, actions, messages, listener, send: createSendReplies(telegram, sendReply) };
+  return { telegram, bot, actions, messages, listener, sender, send: createSendReplies(telegram, sendReply) };
 }
 
 /** Medley's own account, as Telegram last described it. */

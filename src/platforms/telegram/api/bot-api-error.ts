@@ -57,7 +57,12 @@ export function isWithoutRight(error: unknown): boolean {
 
 /** True when Medley may send nothing in the chat: in closed topics and channels only admins with that right may. */
 export function isShutOut(error: unknown): boolean {
-  return isTopicClosed(error) || isRefused(error, /need administrator rights|CHAT_WRITE_FORBIDDEN/i);
+  return isTopicClosed(error) || isRefused(error, /need administrator rights|CHAT_(WRITE_FORBIDDEN|RESTRICTED)/i);
+}
+
+/** True when there is no chat with that id, or none that Medley can see. */
+export function isUnknownChat(error: unknown): boolean {
+  return isRefused(error, /chat not found|PEER_ID_INVALID/i);
 }
 
 export function isTopicClosed(error: unknown): boolean {
@@ -72,7 +77,7 @@ function isRefused(error: unknown, description: RegExp): boolean {
 /** Converts the failure of a call into the outcome that bot/runtime expects; undefined for any other error. */
 export function sendFailureOf(error: unknown): SendFailure | undefined {
   if (!(error instanceof BotApiError)) return undefined;
-  const { code, method, description, retryAfterMs, isNotDone, isCut } = error;
+  const { code, method, retryAfterMs, isNotDone, isCut } = error;
   if (isTokenRefused(error)) return { outcome: 'notSent', reason: 'token' };
   if (code === 429) return { outcome: 'notSent', reason: 'flood', scope: 'chat', retryAfterMs };
   if (code === undefined || code >= 500) {
@@ -82,9 +87,8 @@ export function sendFailureOf(error: unknown): SendFailure | undefined {
   }
   // Code 409 means that another process polls as well, or that a webhook is set, so the request waits.
   if (code === 409) return { outcome: 'notSent', reason: 'away' };
-  const isUnknownChat = code === 400 && /chat not found/i.test(description);
   if (isWithoutRight(error) || isShutOut(error)) return { outcome: 'notSent', reason: 'gone', isBarred: true };
-  return { outcome: 'notSent', reason: code === 403 || isUnknownChat ? 'gone' : 'refused' };
+  return { outcome: 'notSent', reason: code === 403 || isUnknownChat(error) ? 'gone' : 'refused' };
 }
 
 /** The sentence for the person who asked, when an answer could not be made, sent or deleted. */

@@ -1,7 +1,7 @@
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import { textBlock } from '../../../bot/contract/reply-parts.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
-import { BotApiError, isShutOut, isWithoutRight } from '../api/bot-api-error.ts';
+import { BotApiError, isShutOut, isUnknownChat, isWithoutRight } from '../api/bot-api-error.ts';
 import { RichPart, type SentMessage, type SentRich } from '../api/methods.ts';
 import { EMPTY, styleOf } from '../render/formatted-text.ts';
 import { type FollowUpPayload, type MediaPayload, renderMissing, renderReply } from '../render/render.ts';
@@ -26,7 +26,7 @@ export type Sender = ReturnType<typeof createSender>;
 export function createSender(telegram: TelegramContext, messages: MessageApi, actions: ChatActions, words: WordSender) {
   const inTurn = createUploadTurns(actions);
   const sendFiles = createFileSender(telegram, messages, inTurn);
-  const sendRich = createRichSender(telegram, messages, inTurn);
+  const rich = createRichSender(telegram, messages, inTurn);
 
   /**
    * Sends the message below albums, which counts their files and has the buttons that albums cannot have. If there
@@ -91,10 +91,12 @@ export function createSender(telegram: TelegramContext, messages: MessageApi, ac
       const { gallery } = reply;
       if (gallery.length < 2) return sendParts(reply, context);
       const extra = context.extra?.(gallery, []) ?? [];
-      const rich = renderRich(reply, context.t, { extra, from: telegram.limits.richFrom });
-      if (rich === undefined) return sendParts(reply, context);
-      return sendRich(rich, context, known => sendParts(reply, context, known));
+      const payload = renderRich(reply, context.t, { extra, from: telegram.limits.richFrom });
+      if (payload === undefined) return sendParts(reply, context);
+      return rich.send(payload, context, known => sendParts(reply, context, known));
     },
+    /** False when it is known that Telegram refuses a post's rich message, so that albums are sent. */
+    mayBeRich: rich.isOffered,
     /** Sends one file without text; resolves with the message's id, or undefined when the file cannot be fetched. */
     async sendFile(item: GalleryItem, context: ReplyContext): Promise<number | undefined> {
       const payload: MediaPayload = { kind: 'media', items: [item], caption: EMPTY, keyboard: undefined };
@@ -119,6 +121,10 @@ function createRichSender(telegram: TelegramContext, api: MessageApi, inTurn: Up
   const refused = createLru<string, true>({ max: MAX_REFUSED });
   let refusalsInRow = 0;
   let isOffered = true;
+
+  function isOfferedFor(items: readonly GalleryItem[]): boolean {
+    return isOffered && !refused.has(postKey(items));
+  }
 
   /** Sends the rich message. True when all files have certainly arrived; undefined when albums must be sent instead. */
   async function attempt(payload: RichPayload, ways: KnownWays, context: ReplyContext): Promise<boolean | undefined> {
@@ -161,14 +167,14 @@ function createRichSender(telegram: TelegramContext, api: MessageApi, inTurn: Up
    * @returns true when all files have certainly arrived in full
    * @throws BotApiError, and whatever `sendOnce` throws
    */
-  return async (
+  async function send(
     payload: RichPayload,
     context: ReplyContext,
     albums: (ways?: KnownWays) => Promise<boolean>,
-  ): Promise<boolean> => {
+  ): Promise<boolean> {
     const { items } = payload;
     if (context.sentKeys.includes(keyOf(context))) return false;
-    if (!isOffered || refused.has(postKey(items)) || isBegunAsAlbum(context)) return albums();
+    if (!isOfferedFor(items) || isBegunAsAlbum(context)) return albums();
     const ways = new Map(items.map(item => [item, createFileCandidates(item, true, telegram)]));
     try {
       const sent = await inTurn(items, [...ways.values()], context, () => attempt(payload, ways, context));
@@ -176,7 +182,9 @@ function createRichSender(telegram: TelegramContext, api: MessageApi, inTurn: Up
     } finally {
       await Promise.all([...ways.values()].map(each => each.close()));
     }
-  };
+  }
+
+  return { send, isOffered: isOfferedFor };
 }
 
 /** The files, each with the way to send it; undefined if one cannot be sent, or if they are too large together. */
@@ -215,9 +223,8 @@ function filesAmong(blocks: readonly unknown[]): readonly Omit<SentMessage, 'mes
 
 /** True for a refusal by which nothing was sent, after which albums may still be accepted. */
 function isRefused(error: unknown): error is BotApiError {
-  if (!(error instanceof BotApiError) || isShutOut(error)) return false;
-  const { code, description } = error;
-  return code === 404 || code === 413 || (code === 400 && !/chat not found/i.test(description));
+  if (!(error instanceof BotApiError) || isShutOut(error) || isUnknownChat(error)) return false;
+  return error.code === 400 || error.code === 404 || error.code === 413;
 }
 
 /** Matches refusals of files that Telegram has lost or cannot fetch, such as `RICH_MESSAGE_PHOTO_NO_MEDIA_FOUND`. */

@@ -110,11 +110,15 @@ const CLOSING = 1;
 /** The most messages that follow the albums: one FollowUpPayload. */
 const FOLLOW_UP = 1;
 
-/** The most messages that a reply takes of a group's rate limit: each file of an album counts as 1, an edit as 0. */
+/**
+ * The most messages that a reply takes of a group's rate limit: each file of an album counts as 1, an edit as 0.
+ * @param mayBeRich false for a gallery whose rich message Telegram is known to refuse
+ */
 export function messagesOf(
   { press }: { readonly press?: PressedButton | undefined },
   reply: Reply | undefined,
   { richFrom }: Pick<TelegramLimits, 'richFrom'>,
+  mayBeRich: (gallery: readonly GalleryItem[]) => boolean,
 ): number {
   if (reply === undefined) return press === undefined ? 1 : 0;
   const { gallery, blocks } = reply;
@@ -124,6 +128,6 @@ export function messagesOf(
     return blocks.some(({ kind }) => kind === 'picture') ? 2 : 1;
   }
   const isRich = gallery.length >= Math.max(2, richFrom) && gallery.length <= MESSAGE_LIMITS.richMedia;
-  if (gallery.length === 1 || (isRich && !gallery.some(isAudio))) return 1 + CLOSING;
+  if (gallery.length === 1 || (isRich && !gallery.some(isAudio) && mayBeRich(gallery))) return 1 + CLOSING;
   return gallery.length + FOLLOW_UP + CLOSING;
 }

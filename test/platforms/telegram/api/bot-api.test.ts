@@ -106,6 +106,14 @@ describe('a call', () => {
     const { apiRoot } = await openServer((_, response) => response.writeHead(404).end('<html>not here</html>'));
     expect(await outcome(apiAt(apiRoot).call('sendMessage', TEXT))).toEqual({ outcome: 'notSent', reason: 'refused' });
   });
+
+  it.each([
+    [502, { outcome: 'unknown' }],
+    [503, { outcome: 'notSent', reason: 'away' }],
+  ])('with a page of a proxy that has no server behind it, %i, is repeated later', async (status, meaning) => {
+    const { apiRoot } = await openServer((_, response) => response.writeHead(status).end('<html>no server</html>'));
+    expect(await outcome(apiAt(apiRoot).call('sendMessage', TEXT))).toEqual(meaning);
+  });
 });
 
 function failure(code: number | undefined, description = '', method: Method = 'sendMessage') {
@@ -116,6 +124,8 @@ describe('what became of it', () => {
   it.each([
     [401, 'Unauthorized', { reason: 'token' }],
     [400, 'Bad Request: chat not found', { reason: 'gone' }],
+    [400, 'Bad Request: PEER_ID_INVALID', { reason: 'gone' }],
+    [400, 'Bad Request: CHAT_RESTRICTED', { reason: 'gone', isBarred: true }],
     [403, 'Forbidden: bot was blocked by the user', { reason: 'gone' }],
     [403, 'Forbidden: bot was kicked from the supergroup chat', { reason: 'gone' }],
     [400, 'Bad Request: not enough rights to send text messages to the chat', { reason: 'gone', isBarred: true }],

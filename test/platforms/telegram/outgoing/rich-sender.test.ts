@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { reply } from '../../../../src/bot/contract/reply-parts.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
+import { makePhoto, makePost } from '../../../fakes/post.ts';
 import {
   answersIn,
   BUDI,
@@ -203,6 +205,32 @@ describe('albums come in place of a rich message', () => {
     await stage.settled();
     expect(calls('sendRichMessage')).toHaveLength(3);
     expect(calls('sendMediaGroup').filter(({ files }) => files.length > 0)).toHaveLength(4);
+  });
+
+  it('and are reserved as albums once it is known that they come', async () => {
+    const items = Array.from({ length: 12 }, (_, position) => makePhoto({ position }));
+    const answerTo = (id: string) => {
+      const post = makePost({ id, items });
+      return reply({
+        gallery: items.map((_, index) => ({ kind: 'media', post, index, form: 'original', spoiler: false })),
+      });
+    };
+    const messages = ({ platform }: Stage, id: string) =>
+      platform.messagesOf?.({ chat: GROUP.id, isGroup: true }, answerTo(id));
+    const refusing = await openCarousel({ count: 12 });
+    expect(messages(refusing, PHOTO)).toBe(2);
+    refusing.fake.fault({
+      method: 'sendRichMessage',
+      errorCode: 400,
+      description: 'Bad Request: RICH_MESSAGE_INVALID',
+    });
+    refusing.fake.message({ from: SARI, text: PHOTO });
+    await refusing.fake.waitFor(() => filesIn(refusing.fake, SARI.id, 12));
+    expect([PHOTO, REEL].map(id => messages(refusing, id))).toEqual([14, 2]);
+    const older = await openCarousel({ count: 12 }, { telegram: { isRich: false } });
+    older.fake.message({ from: SARI, text: PHOTO });
+    await older.fake.waitFor(() => filesIn(older.fake, SARI.id, 12));
+    expect([PHOTO, REEL].map(id => messages(older, id))).toEqual([14, 14]);
   });
 
   it('when it may not hold so much by upload, without asking Telegram again for what it could not fetch', async () => {
