@@ -63,7 +63,7 @@ export function openSite(options: SiteOptions) {
 
   function leave(left: SiteBreaker): void {
     const next = breakers.find(one => !one.isOpen()) ?? breakers[(breakers.indexOf(left) + 1) % breakers.length];
-    left.triedAt ??= now();
+    left.triedAt = now();
     if (next === undefined) return;
     if (!next.isOpen())
       log.warn({ source: id, left: left.address.name, by: next.address.name }, 'a site is asked by another address');
@@ -105,7 +105,7 @@ export function openSite(options: SiteOptions) {
 class SiteBreaker {
   readonly address: OutgoingAddress;
   readonly cooldowns: Cooldowns;
-  /** When this address was last tried again, or else when it was first left because the site refused it. */
+  /** When this address was last left because the site refused it, or tried again after that. */
   triedAt: number | undefined;
   source: MediaSource | undefined;
   readonly #options: SiteOptions & { readonly now: () => number };

@@ -11,6 +11,7 @@ import { makePhoto, makePost } from '../../fakes/post.ts';
 
 const EXAMPLE = 'https://toy.example/t/example';
 const HOURS = 3_600_000;
+const STRATEGIES = ['query/plain', 'page/crawler'];
 const PROXIES = ['http://a.test:8080', 'socks5://b.test:1080'];
 
 function refOf(id: string): PostRef {
@@ -20,13 +21,14 @@ function refOf(id: string): PostRef {
 /** A site that refuses some addresses, and who was asked by which. */
 function setUp(refused: Set<string>) {
   let now = Date.now();
+  let limiter = createMemoryRateLimiter();
   const asked: string[] = [];
   const log = createRecordingLog();
   const outgoing = createOutgoing({
     proxies: PROXIES.map(url => ({ url })),
     sources: [{ id: 'toy', hosts: ['toy.example', 'cdn.example'] }],
   });
-  const strategies = ['query/plain', 'page/crawler'].map(name => ({
+  const strategies = STRATEGIES.map(name => ({
     name,
     isAvailable: () => true,
     async run({ id, url }: PostRef) {
@@ -39,7 +41,7 @@ function setUp(refused: Set<string>) {
   const { source } = openSite({
     descriptor: { id: 'toy', name: 'Toybox', example: EXAMPLE },
     outgoing,
-    limiter: createMemoryRateLimiter(),
+    limiter: { ...limiter, consume: (...args) => limiter.consume(...args) },
     log,
     now: () => now,
     create: cooldowns => ({
@@ -58,7 +60,11 @@ function setUp(refused: Set<string>) {
   return {
     asked,
     outgoing,
-    pass: (ms: number) => (now += ms),
+    /** Lets minutes pass, so that the windows of the rate limits end. */
+    pass(ms: number) {
+      now += ms;
+      limiter = createMemoryRateLimiter();
+    },
     /** By someone else each time. */
     async ask(id: string) {
       people += 1;
@@ -110,6 +116,28 @@ it('tries an address that was left with the public example every ten minutes, an
   site.asked.length = 0;
   expect(await site.ask('y')).toBe('post');
   expect(site.asked).toEqual([`y ${PROXIES[0]}`]);
+});
+
+it('asks for the public example once where an address that had answered again is refused again', async () => {
+  const [first = '', second = ''] = PROXIES;
+  const refused = new Set([first]);
+  const site = setUp(refused);
+  await untilLeft(site);
+  refused.clear();
+  site.pass(11 * 60_000);
+  await site.ask('late');
+  await expect.poll(() => site.asked).toContain(`example ${first}`);
+  refused.add(second);
+  await untilLeft(site);
+  refused.delete(second);
+  site.pass(11 * 60_000);
+  await site.ask('later');
+  site.pass(11 * 60_000);
+  refused.add(first);
+  site.asked.length = 0;
+  await untilLeft(site);
+  await site.ask('z');
+  expect(site.asked.filter(each => each === `example ${first}`)).toHaveLength(STRATEGIES.length);
 });
 
 it('asks each as rarely as its breaker lets it where all are refused, and stays where it is answered', async () => {
