@@ -11,7 +11,10 @@ import type { FailureLog } from './run-command.ts';
 export interface AdmissionOptions {
   readonly services: Pick<Services, 'settings'>;
   readonly limiter: RateLimiter;
-  /** A person's rate limit (`USER_LIMIT`): the most cost units in each window of time, in all chats together. */
+  /**
+   * A person's rate limit (`USER_LIMIT`). Each command costs so many units, and this is how many of them a person may
+   * use in each window of time, in all chats together.
+   */
   readonly userLimit: { readonly units: number; readonly windowMs: number };
   /** The people who host this Medley. Default: none. */
   readonly owners?: readonly { readonly platform: string; readonly id: string }[];

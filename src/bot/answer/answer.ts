@@ -195,8 +195,8 @@ function createAnswer({ commands, admission, resolver, buttons, run, logFailure 
     return onlyReply(Promise.resolve(renderFailure(error, body.kind, context, logFailure)));
   }
 
-  // Work queues that serve their clients in turn (see `actFor`) count this work for the person, or for the network
-  // address that several people share.
+  // Queues of heavy work let their clients take turns (see `actFor`). The client is the person or, where several people
+  // share a network address, that address.
   return (body: RequestBody, attempt: AttemptContext): Promise<ReplyBatch> =>
     actFor(attempt.caller.sharedRateKey ?? callerKey(attempt.caller), () => answer(body, attempt));
 }

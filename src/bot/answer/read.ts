@@ -85,7 +85,10 @@ export function createMessageReader(
     return address === undefined ? TALK : { kind: 'links', what: [{ url: address, spoiler: false }] };
   }
 
-  /** Reads a typed command. If several links follow its name, or one in a spoiler, they are read as if pasted. */
+  /**
+   * Reads a typed command. A command takes one link, and its form of a request cannot say that a link is in a spoiler.
+   * So if several links follow the command for links, or one in a spoiler, they are read as pasted links.
+   */
   function readTyped(typed: CommandLine, isDirect: boolean, message: TextMessage): RequestBody | undefined {
     // A name of one letter counts only if Medley is addressed: other bots use such names.
     if (!isDirect && typed.name.length === 1) return undefined;

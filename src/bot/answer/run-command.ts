@@ -209,8 +209,8 @@ function createTimedRun({ firstMs, laterMs, runMs }: CommandTimes, logFailure: F
   let running = 0;
 
   /**
-   * Runs the command again, which is quick: meanwhile the first run's calculation of ratings went on, and all else is
-   * cached.
+   * Runs the command again after its first run left out ratings that were not ready. This is quick: the calculation
+   * that the first run began has gone on, and all other data is cached.
    */
   async function runAgain(...[command, values, context, first]: [...Parameters<TimedRun>, Reply]) {
     const patient = { ...context, signal: AbortSignal.timeout(runMs), progress: () => undefined };
