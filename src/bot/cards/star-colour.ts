@@ -37,7 +37,8 @@ const GAMMA = 2.2;
 const UNRATED: Colour = '#aaaaaa';
 
 /**
- * The emoji of the most similar colour; each is for the star ratings below its number that no entry before it covers.
+ * For each range of star ratings, the emoji whose colour is the most similar. An entry covers the ratings below its
+ * number that no entry before it covers.
  */
 const SYMBOLS: readonly (readonly [below: number, symbol: string])[] = [
   [0.1, '⚪'],

@@ -64,7 +64,10 @@ const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator
 /** Matches marks on a letter beyond the two that our languages need: they would be drawn across neighbouring lines. */
 const MARKS_TOO_MANY = /(?<=\p{Mn}{2})\p{Mn}+/gu;
 
-/** A Thai vowel that is drawn as two signs, of which the rasterizer ignores the second one's width. */
+/**
+ * Matches a Thai vowel that typefaces draw as two signs. The rasterizer ignores the width of the second one, so the
+ * vowel is written as two characters, one for each sign.
+ */
 const SARA_AM = /([\u0E48-\u0E4B]?)\u0E33/g;
 
 /**

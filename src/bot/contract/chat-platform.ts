@@ -225,7 +225,10 @@ export interface ChatConnection {
   close(): Promise<void>;
 }
 
-/** Thrown when another worker has the request or the answer is no longer wanted: then work ends, nothing is sent. */
+/**
+ * Thrown to end work on a request without sending anything: another worker has the request, or the answer is no longer
+ * wanted.
+ */
 export class Superseded extends Error {
   override readonly name = 'Superseded';
 }

@@ -81,7 +81,8 @@ export interface ButtonTokens {
 
 /**
  * Records people (by `callerKey`) whose pasted links must not be answered. Only a keyed hash is stored, so no record
- * names a person; it stays after `/forget me`. Records are held in memory, so a pasted link costs no query.
+ * names a person. It stays after `/forget me`, so that the links of people who leave Medley are still ignored. Records
+ * are held in memory, so a pasted link costs no query.
  * @throws AppError `internal` from every method when the store cannot be written, or read for the first time
  */
 export interface OptOuts {

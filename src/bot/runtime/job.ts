@@ -198,7 +198,10 @@ export function createSendOnce(job: Job, phase: string, next: number, tools: Job
   const { now, mayUpload, sendThrottle } = tools;
   const isNotSent = (error: unknown) => platform.outcomeOf(error)?.outcome === 'notSent';
 
-  /** Stores that the message may arrive: if this process dies during the call, only the platform knows if it did. */
+  /**
+   * Stores that the message may arrive: if this process dies during the call, only the platform knows whether the
+   * message arrived.
+   */
   async function announce(key: string, repeatMs: number): Promise<void> {
     const { sending } = progress;
     if (sending !== undefined && (sending.key !== key || now() >= sending.until))

@@ -83,7 +83,8 @@ export class SendThrottle {
   }
 
   /**
-   * Reserves messages for a request. If it has to wait, returns the milliseconds, and keeps the messages under its id.
+   * Reserves messages for a request. If the request has to wait, returns for how many milliseconds, and keeps the
+   * reservation under the request's id.
    * @param messages 0 for a reply that may need none
    */
   reserve(chat: ThrottledChat, id: string, messages: number): Reservation | number {

@@ -148,7 +148,8 @@ async function findPlays(
   const isFiltered = Object.values(filter).some(value => value !== undefined && value !== false);
   const isPlain = !isFiltered && sort === undefined && !reverse && index === undefined;
   const first = (page - 1) * PER_PAGE;
-  // In osu!'s own order, the part of the list with this page is enough; filters and sorting need all of it.
+  // Without filters and sorting, the list is in osu!'s own order, so only the part of it with this page is read.
+  // Filters and sorting need the whole list.
   const part = isPlain ? Math.floor(first / PLAYS_A_CALL) : 0;
   const plays: Plays = isPlain
     ? await playsPart(user, type, part, services.beatmaps, signal)
