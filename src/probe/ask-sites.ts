@@ -30,7 +30,8 @@ export interface AskSitesOptions extends Pick<AskOptions, 'links' | 'onAsk'> {
 }
 
 /**
- * Asks the sites by all strategies that the running bot would use. No strategy has a history, so none is left out.
+ * Asks the sites by all strategies that the running bot would use. This process remembers no failures of a strategy, so
+ * none is left out because of them.
  * @returns the answers, and the cookies of all configured accounts, which must not appear in a recording
  */
 export async function askSites(options: AskSitesOptions) {

@@ -73,7 +73,11 @@ export function createProbe({ http, timeoutMs = 12_000, budgetMs = 6_000 }: Prob
   };
 }
 
-/** A rate limit or a fault of Medley says nothing about the strategy. @param outcome for all other failures */
+/**
+ * Judges the failure of a strategy. A rate limit or a fault of Medley says nothing about the strategy, so it is
+ * `skipped`.
+ * @param outcome the outcome if the strategy is to blame
+ */
 export function judgeFailure(error: AppError, outcome: ProbeAnswer['outcome']): Omit<ProbeAnswer, 'durationMs'> {
   const isSkipped = isOfOurs(error) || isLimit(error) || error.params.what === 'offline';
   const detail = error.message.replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL_CHARS);

@@ -89,7 +89,8 @@ function explain(error: AppError, path: string, about: BeatmapEndpoint<z.ZodType
   const { code, message, params, retryAfterMs } = error;
   const renamed = (own: Readonly<Record<string, string | number>>, as = code) =>
     new AppError(as, message, { params: { ...params, ...own }, cause: error, retryAfterMs });
-  // An error without an upstream is blamed on osu! if it is about a player, else on the local catalogue.
+  // If the error does not name the upstream that failed, osu! is named for players, which only osu! knows, and the
+  // local catalogue for beatmaps.
   const upstreams = { upstreams: about === 'player' ? 'osu' : 'catalogue', ...params };
   switch (code) {
     case 'invalid_request':

@@ -13,8 +13,8 @@ import { isMuxable, type PlayerFile } from '../../media/tunnel/player-file.ts';
 import type { FbDownload, IgDownload, IgMedia } from './post-schema.ts';
 
 /**
- * Gives this server's address for a file that cannot be loaded from the CDN alone: it has two tracks, or its host
- * requires headers. `index` is the item's place in `of`, a post or the post that it quotes.
+ * Gives this server's address for a file that cannot be loaded from the CDN alone: it has two tracks, or the CDN wants
+ * to see certain request headers. `index` is the item's place in `of`, a post or the post that it quotes.
  */
 export type OwnAddress = (index: number, file: PlayerFile, of?: Post) => string;
 
