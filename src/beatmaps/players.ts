@@ -121,7 +121,10 @@ export function createPlayers({ osu, caches }: OsuAccess) {
       const cursor = nextOf(value, offset + size, MAX_ENTRIES[type]);
       return { scores: value.items, cursor, ...playerAnswer(from) };
     },
-    /** A single play. With a ruleset, `id` is from before 2022. Errors such as `not_found` have params.what `score`. */
+    /**
+     * A single play. A ruleset is needed only for an `id` from before 2022, when each ruleset numbered its plays
+     * separately. Errors such as `not_found` have params.what `score`.
+     */
     async score(id: number, ruleset?: Ruleset, signal?: AbortSignal) {
       const api = requireOsu(osu, 'score');
       const load = (own: AbortSignal) => missingAs('score', api.score(id, ruleset, own));

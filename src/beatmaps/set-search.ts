@@ -184,7 +184,10 @@ async function loadPage(
   return { ...value, source };
 }
 
-/** A token in a cursor comes from a client, so an upstream that cannot read it has not failed. */
+/**
+ * The upstreams' health for a page that is asked for by a token. A token comes from a client, so an upstream that
+ * cannot read it has not failed; only an upstream that asks to wait counts as failing.
+ */
 function healthFor(health: Health, { token }: SearchPosition): Health {
   if (token === undefined) return health;
   return { ...health, failed: (id, restMs) => (restMs === undefined ? undefined : health.failed(id, restMs)) };

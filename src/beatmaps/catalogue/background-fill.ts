@@ -33,7 +33,8 @@ const AGREEING = 2;
 
 /**
  * Lists the most played sets of a ruleset. All mirrors number the pages alike, so any of them can be asked for a page.
- * Several mirrors must agree that there are no more sets, because one that returns none may be out of order.
+ * The list ends only where several mirrors agree that there are no more sets, because a single mirror that returns none
+ * may be broken.
  */
 function mostPlayed(ruleset: Ruleset, mirrors: readonly SearchableMirror[]): Feed {
   const query = { ...parseQuery(''), ruleset };

@@ -5,10 +5,11 @@ import { type Beatmap, type Beatmapset, hasLeaderboard, RULESETS, type Ruleset }
 const STEPS_PER_STAR = 20;
 
 /**
- * The table of maps that may be recommended: those that give pp, and loved ones. It is ordered by steps of a twentieth
- * of a star, so that a range of stars is read in few pieces however large the catalogue is. Fractions are stored as
- * whole numbers of `UNITS`, which take few bytes. Within a step, rows are ordered by set id, so that sets written in
- * that order are appended, and reading may begin at any id.
+ * The table of maps that may be recommended: those that give pp, and loved ones. Maps whose stars lie in the same step,
+ * a twentieth of a star, are stored together, so that a range of stars is read in few pieces however large the
+ * catalogue is. Fractions are stored as whole numbers of `UNITS`, which take few bytes. Within a step, rows are ordered
+ * by set id: sets that are written in the order of their ids are added at the step's end, which is fast, and `drawStep`
+ * can begin to read at any id.
  */
 export const CANDIDATES_TABLE = `
 CREATE TABLE catalogue_candidates (
@@ -54,7 +55,10 @@ export function writeCandidates(store: Store, known: Beatmapset | undefined, set
   }
 }
 
-/** The ranges of stars, length and the like from which maps are drawn, without mods; both ends are included. */
+/**
+ * The ranges of stars, length and the like from which maps are drawn. They are compared with a map's values without
+ * mods, and both ends are included.
+ */
 export interface CandidateWindow {
   readonly ruleset: Ruleset;
   readonly stars: Bounds;
@@ -113,7 +117,10 @@ function readLines(store: Store, place: readonly number[], { sql, params }: Filt
   return z.array(Line).parse(JSON.parse(store.get(select, [...place, ...params, size], LinesRow)?.lines ?? '[]'));
 }
 
-/** Reads maps within one step of stars: from a random row to the last row, then from the first row on. */
+/**
+ * Reads maps whose stars lie in one step (a twentieth of a star). Reading begins at a random set id and goes on at the
+ * first id after the last one, so that each draw finds other maps.
+ */
 function drawStep(store: Store, place: readonly number[], { sql, params }: Filter, size: number, random: () => number) {
   const last = store.get(LAST, place, IdRow)?.id;
   if (last === undefined) return [];

@@ -114,7 +114,8 @@ export function searchFeed(source: {
     async read({ page, cursor }, signal) {
       const found = await source.search(EVERYTHING, cursor, signal);
       const ids = found.sets.map(({ id }) => id).join();
-      // The same page is read again when the position after it could not be stored.
+      // The same sets under another page number mean that the upstream does not go on. Under the same page number they
+      // are no error: that page was requested once more, because the position after it could not be stored.
       if (ids !== '' && ids === before.ids && page !== before.page) {
         throw new AppError('upstream_changed', `${source.id} gives the same page again and again`);
       }
@@ -212,7 +213,8 @@ function noteFailure({ name }: Feed, thrown: unknown, fill: Fill): void {
   signal.throwIfAborted();
   const failures = setbacks.get(name)?.failures ?? 0;
   const ownMs = pace.failureMs[pace.isPatient ? Math.min(failures, pace.failureMs.length - 1) : failures];
-  // A feed that has failed from the start is given up early, because another feed can replace it.
+  // Unless the pace is patient, a feed that fails twice before any page was read in this run is given up at once,
+  // because the caller can fill the catalogue from another feed instead.
   if (ownMs === undefined || (!pace.isPatient && !hasRead && failures > 0)) throw thrown;
   const error = toAppError(thrown);
   const waitMs = Math.min(pace.maxWaitMs, Math.max(ownMs, error.retryAfterMs ?? 0));

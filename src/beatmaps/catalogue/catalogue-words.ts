@@ -35,7 +35,8 @@ export function createVocabulary(store: Store) {
   function learn(word: string, count: number): void {
     if (word.length < MIN_LENGTH || index.count(word, count) || long.has(word)) return;
     if (index.size + long.size >= MAX_WORDS) {
-      // Without a version, `beginningWith` counts the words in memory as incomplete.
+      // There is no room in memory for this word. Clearing the version makes `beginningWith` return undefined from now
+      // on, because the words in memory are no longer all words.
       version = undefined;
       return;
     }

@@ -45,7 +45,7 @@ const INSERT_TEXT =
  * Stores sets with different ids; to be called in a transaction. Fields that a set does not state stay as they were.
  * Sets are inserted in the order of their ranks, because a text index writes a separate piece to the disk for each row
  * whose number is not above all earlier ones.
- * @returns the folded texts that are new to the index
+ * @returns the texts that are new to the index, folded by `foldText` (lower case, without accents)
  */
 export function writeSets(store: Store, sets: readonly Beatmapset[]): readonly string[] {
   const changes = sets.flatMap(set => changeOf(store, set) ?? []).sort((a, b) => a.rank - b.rank);

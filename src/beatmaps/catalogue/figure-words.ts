@@ -15,8 +15,9 @@ const STEPS = 64;
 type Key = RangeKey | 'mode' | 'genre' | 'language' | 'video' | 'nsfw' | 'spotlight';
 
 /**
- * Returns the step of a value, as a number with a fraction. Steps grow with the value, so a range of values is a range
- * of steps. The fraction shows whether a range ends inside a step or at its edge.
+ * Returns the number of the step in which a value lies. The part after the decimal point says how far inside the step
+ * the value is: `anyStep` needs it, since a range that ends exactly where a step begins must not include that step. A
+ * larger value never has a smaller number, so a range of values is a range of steps.
  */
 type StepOf = (value: number) => number;
 

@@ -183,7 +183,10 @@ class CatalogueThread {
     return thread;
   }
 
-  /** Handles a message from the thread; its value has the type that the caller expects. */
+  /**
+   * Passes a message from the thread on to the caller who waits for it. Only that caller knows the type of the value,
+   * so here the value has the type `never`, which fits any type.
+   */
   #hear(heard: CatalogueMessage<never>): void {
     if (heard.kind === 'value') this.#take(heard.id)?.resolve(heard.value);
     else if (heard.kind === 'failure') this.#take(heard.id)?.reject(fromErrorData(heard.failure));

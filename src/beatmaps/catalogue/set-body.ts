@@ -6,7 +6,10 @@ import { type Beatmap, type Beatmapset, beatmapSchema, beatmapsetSchema } from '
 const SET_FIELDS = beatmapsetSchema.omit({ beatmaps: true }).keyof().options;
 const MAP_FIELDS = beatmapSchema.keyof().options;
 
-/** The compression's dictionary, with the most common texts last. A change would make all stored sets unreadable. */
+/**
+ * The compression's dictionary. The most common texts are at its end, to which the compression refers with the fewest
+ * bits. A change of the dictionary would make all stored sets unreadable.
+ */
 const DICTIONARY = Buffer.from(
   'variousartists cover remix feat game opening ending original soundtrack instrumental electronic japanese english anime video ' +
     'featured artist collab gekkai touhou vocaloid the of a no graveyard loved pending approved qualified wip true false ' +

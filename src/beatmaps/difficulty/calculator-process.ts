@@ -39,7 +39,7 @@ interface LibraryMap {
     skipToEnd(): void;
     createDifficultyAttrs(): LibraryAttributes;
   };
-  /** Makes a play of this accuracy, 0 to 1, without a miss; its combo is 0. */
+  /** Makes a play of this accuracy, 0 to 1, without a miss. Its combo is 0 until the caller sets it. */
   createScore(accuracy: number): LibraryScore;
   calculateAccuracy(score: LibraryScore): number;
   calculatePerformance(attributes: LibraryAttributes, score: LibraryScore): { readonly pp: number };
@@ -49,7 +49,10 @@ export interface CalculatorLibrary {
   readonly PlayBeatmap: { parse(text: string): LibraryMap };
 }
 
-/** The values that osu!'s own calculator provides; other values are the same in any library. */
+/**
+ * The values that are taken from osu!'s own calculator. All others, such as AR and length, are taken from rosu-pp-js,
+ * because the two libraries agree about them.
+ */
 export type ExactFigures = Pick<DifficultyFigures, 'stars' | 'maxCombo' | 'pp' | 'play'>;
 
 const CATCH = 2;
@@ -113,12 +116,13 @@ function scoreOf({ map, attributes }: Rated, play: HitCounts): LibraryScore {
   return { ...perfect, ...counts, misses, maxCombo: combo, ...ofSliders };
 }
 
-/** The same play without a miss, up to the end of the map, and with the same accuracy. */
+/** The given play as it would have been without a miss and up to the end of the map, at the accuracy that it had. */
 function withoutMisses(rated: Rated, play: HitCounts): LibraryScore {
   const { map, attributes } = rated;
   const { maxCombo } = attributes.getData();
   const perfect = map.createScore(1);
-  // In catch only missed small droplets cost accuracy without being misses, so only droplets' results are scaled.
+  // The play's share of each hit result is applied to all objects of the map. In catch every fruit and drop counts as
+  // caught, because missing one is a miss, so only the results of small droplets are shared out.
   const spread = (RESULTS[map.mode] ?? []).slice(map.mode === CATCH ? 2 : 0);
   const all = spread.reduce((sum, [name]) => sum + perfect[name], 0);
   const given = spread.reduce((sum, [, count]) => sum + (play[count] ?? 0), 0);

@@ -66,7 +66,7 @@ export function countHits(
   const { statistics, max_combo: combo, passed = true } = play;
   const results = { mode: ruleset, statistics };
   const ended = passed ? {} : { passedObjects: playedObjects(results) };
-  // Zeros are passed on as well: osu!'s API omits them, but calculators would guess a missing number.
+  // A count that osu!'s API omits is 0 and is passed on as 0, because a calculator would guess a missing number.
   const counted = Object.entries(HIT_RESULTS[ruleset]).map(([name, result]) => [name, countOf(results, result)]);
   const sliders = ruleset === 'osu' ? Object.entries(OF_SLIDERS) : [];
   const reported = sliders.flatMap(([name, result]) => (result in statistics ? [[name, statistics[result]]] : []));

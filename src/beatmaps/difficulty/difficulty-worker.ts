@@ -189,7 +189,7 @@ function countResults(attributes: Rosu.DifficultyAttributes): number {
   }
 }
 
-/** The same play without a miss and to the end of the map, with the same accuracy. */
+/** The given play as it would have been without a miss and up to the map's end, at the accuracy that it had. */
 function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): Rosu.PerformanceArgs {
   const { mode } = attributes;
   const { combo: _, misses = 0, largeTickHits: __, passedObjects: ___, ...kept } = play;
@@ -205,7 +205,7 @@ function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): 
   return { ...kept, ...Object.fromEntries(filled), ...whole, misses: 0 };
 }
 
-/** The hits of a mania play. Without them the library searches long for hits, and chooses those with the least pp. */
+/** Hits for a play in mania: given only its accuracy, the library searches long, and takes hits with the least pp. */
 function hitsFor(
   attributes: Rosu.DifficultyAttributes,
   accuracy: number,

@@ -92,7 +92,8 @@ export function createOsuFileCache(options: OsuFileCacheOptions) {
         const file = await readFile(pathOf(checksum));
         if (checksumOf(file) === checksum) {
           const now = new Date();
-          // Without its time of use the file is only deleted too early, after a restart.
+          // A failure to store the time of use is only logged: because of it the file may be deleted too early after a
+          // restart, when the stored times decide which files are deleted first.
           await utimes(pathOf(checksum), now, now).catch(error =>
             complain(error, 'the use of a kept difficulty could not be noted'),
           );

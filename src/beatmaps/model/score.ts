@@ -98,7 +98,10 @@ export const HIT_RESULTS: Readonly<Record<Ruleset, Readonly<Partial<Record<HitCo
   mania: { nGeki: 'perfect', n300: 'great', nKatu: 'good', n100: 'ok', n50: 'meh', misses: 'miss' },
 };
 
-/** The same counters in the older shape of a play, in which a counter means another hit result in each ruleset. */
+/**
+ * The fields of a play of the older shape that hold the counts of each `HitCounter`. The hit result that a field counts
+ * depends on the ruleset: `count_100` is `ok` in osu! and `large_tick_hit` in catch.
+ */
 const LEGACY_COUNTERS: Readonly<Record<string, string>> = {
   n300: 'count_300',
   n100: 'count_100',
@@ -109,8 +112,8 @@ const LEGACY_COUNTERS: Readonly<Record<string, string>> = {
 } satisfies Record<HitCounter, string>;
 
 /**
- * How often a play has a hit result. In catch, plays of osu!lazer state missed drops separately; they are added to the
- * misses, as osu! and osu!stable do.
+ * How often a play has a hit result. A catch play of osu!lazer states missed drops (`large_tick_miss`) apart from
+ * missed fruits (`miss`). Both are counted as misses here, as osu!stable counts them.
  */
 export function countOf({ mode, statistics }: Pick<Score, 'mode' | 'statistics'>, result: string): number {
   const drops = mode === 'fruits' && result === 'miss' ? statistics.large_tick_miss : undefined;
@@ -153,7 +156,10 @@ function comboOf(results: Readonly<Record<string, number>>): number | null {
   return COMBO_RESULTS.reduce((sum, result) => sum + (results[result] ?? 0), 0) || null;
 }
 
-/** The difficulty of a play. osu! leaves its full combo out of lists of plays, but states the best possible results. */
+/**
+ * The difficulty that was played. In lists of plays osu! does not state a difficulty's full combo, but it states the
+ * best possible results of each play, from which the full combo is calculated here.
+ */
 function playedMap({ beatmap, maximum_statistics, max_combo }: z.output<typeof scoreShape>): PlayedMap | null {
   const map = parsePlayedMap(beatmap);
   const full = comboOf(maximum_statistics);

@@ -88,7 +88,10 @@ function parsePlayMods(text: string): (played: ReadonlySet<string>) => boolean {
     );
 }
 
-/** A play in osu!stable that missed only slider ends has no miss and at least this share of the full combo. */
+/**
+ * In osu!stable a missed slider end is no miss and costs a little combo, while a slider break costs much. A play
+ * without a miss that has at least this share of the full combo counts as one without a slider break.
+ */
 const NEARLY_WHOLE = 0.97;
 
 /** True when a miss or a slider break cost the play its combo. */

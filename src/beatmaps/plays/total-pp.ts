@@ -87,7 +87,8 @@ export function weightedPp(descending: readonly number[]): number {
 
 /**
  * @param best pp of the player's best plays, in any order; the API has 200
- * @param total the pp that osu! shows, which tell the bonus; if null, `best` counts as all plays
+ * @param total the player's total pp as osu! shows them: what they have beyond the weighted pp of `best` is taken for
+ * the bonus for ranked plays. If null, `best` counts as all plays, and their number tells the bonus
  */
 export function createTotalPp(best: readonly number[], total: number | null) {
   const sum = sumOf(best);

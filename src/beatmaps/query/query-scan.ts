@@ -14,8 +14,9 @@ export interface QueryToken {
 }
 
 /**
- * Matches a key, an operator, and a value in two quotes, in one or in none. In a value like `"so"`, a backslash escapes
- * a quote or another backslash. A quote that is never closed is an ordinary character.
+ * Matches a key, an operator, and a value that is quoted twice (`""so""`), once (`"so"`) or not at all. In a value that
+ * is quoted once, a backslash escapes a quote or another backslash. A quote that is never closed is an ordinary
+ * character.
  */
 const TOKEN = /(\w{1,32})([:=]|[<>][:=]?)(?:""([\s\S]*?)""|"((?:\\["\\]|[^"\\]|\\(?!["\\]))*)"|(\S*))/g;
 

@@ -95,8 +95,9 @@ function tolerant(parse: (value: string) => Measured | undefined, ownTolerance: 
 }
 
 /**
- * Writes a range of values that lie one step apart.
- * @param nameOf the value whose interval begins at `low`; undefined when no condition can state it
+ * Writes a range as conditions. Each value that can be written stands for an interval of the width `step`: the value 5
+ * of a decimal number, for example, for 4.995 to 5.005.
+ * @param nameOf returns the value whose interval begins at `low`; undefined when no condition can state it
  */
 function renderSteps({ gte, lt }: Range, step: number, nameOf: (low: number) => string | undefined): readonly string[] {
   if (gte !== undefined && lt !== undefined && round(lt - gte) === round(step)) return [`=${nameOf(gte)}`];
@@ -172,7 +173,10 @@ const MAX_MS = Date.UTC(3000, 0);
 const PERIOD = /^(\d{4})(?:([-./]?)(\d{1,2})(?:\2(\d{1,2}))?)?$/;
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,3}))?)?\s?(?:Z|[+-]\d{2}:?\d{2})?$/i;
 
-/** Dates in unix milliseconds. A year, month or day means all of it, in UTC; a time means as much as is written. */
+/**
+ * Dates in unix milliseconds, written in UTC unless a zone is added. A written year, month or day means the whole of
+ * it. A time means the whole minute if it has no seconds, and the whole second if it has no milliseconds.
+ */
 export const DATE: RangeKind = {
   hasSpans: true,
   parse(text) {

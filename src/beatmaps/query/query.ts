@@ -76,7 +76,10 @@ const RANGES = [
 ] as const satisfies readonly (readonly [string, RangeKind])[];
 export type RangeKey = (typeof RANGES)[number][0];
 
-/** The texts that have a key of their own. The catalogue's index has a column for each: `versions` for `difficulty`. */
+/**
+ * The texts that have a key of their own in a query. The catalogue's text index has a column of the same name for each
+ * of them, except that the column for `difficulty` is called `versions`.
+ */
 export const TEXT_KEYS = ['artist', 'title', 'creator', 'source', 'difficulty'] as const;
 export type TextKey = (typeof TEXT_KEYS)[number];
 
@@ -158,7 +161,7 @@ function readToken(draft: Draft, token: QueryToken): boolean | 'refused' {
 function readRange(draft: Draft, [key, kind]: readonly [RangeKey, RangeKind], token: QueryToken): boolean {
   const range = parseRange(kind, token.operator, token.value);
   if (range === undefined) return false;
-  // The later of two bounds for the same end of a range counts.
+  // If a query bounds the same end of a range twice, as in `ar>8 ar>9`, the later bound counts.
   draft.ranges[key] = { ...draft.ranges[key], ...range };
   return true;
 }

@@ -33,7 +33,10 @@ const AWAY_AFTER = 3;
 /** How long it is remembered that osu! has no such map or refuses these mods. */
 const REFUSED_MS = 10 * 60_000;
 
-/** Mods that change no stars in any ruleset: `CL` marks the client, the others decide when a play ends. */
+/**
+ * Mods that change no stars in any ruleset: `CL` marks the client, `SO` only spins the spinners, and the others decide
+ * when a play ends.
+ */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['CL', 'NF', 'SD', 'PF', 'SO', 'AC']);
 /** The rulesets in which mods that hide notes change the stars, by osu!'s rules of 2026-07. */
 const READ_BY: readonly Ruleset[] = ['osu', 'taiko'];

@@ -19,7 +19,7 @@ export interface Performance {
   readonly mods?: readonly string[];
 }
 
-/** The same facts, with usual values for those that are unknown. */
+/** The facts of {@link Performance}, with usual values in place of those that are unknown. */
 type Known = { readonly [Fact in keyof Performance]-?: NonNullable<Performance[Fact]> };
 
 const USUAL_OBJECTS = 600;

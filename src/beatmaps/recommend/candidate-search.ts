@@ -94,7 +94,8 @@ export function createCandidateSearch(
     );
     if (isEnough(kept.candidates)) return { ...kept, failures };
     const fetched = await withSets(known, await fetchMore(questions, search, failures));
-    // If there is only one query, its second page may be requested as well.
+    // Each query has been sent once now. If there was only one, `MAX_ASKED` allows one more request, which is spent on
+    // the second page of that query.
     if (failures.length > 0 || questions.size >= MAX_ASKED || isEnough(fetched.candidates))
       return { ...fetched, failures };
     return { ...(await withSets(known, await fetchMore(questionsOf(search), search, failures))), failures };

@@ -7,7 +7,10 @@ import type { Figures, ModClass } from '../rating/mod-class.ts';
 /** The maps that a person wants to be recommended. All values are with the mods; ranges include both ends. */
 export interface RecommendFilters extends Readonly<Partial<Record<FilterRange, Bounds | undefined>>> {
   readonly mods?: ModFilter | undefined;
-  /** By how many steps the maps should be harder; negative for easier. */
+  /**
+   * How many steps harder than usual the maps should be; negative for easier maps. A step is 12 % more pp, or 6 % more
+   * stars where the search goes by stars.
+   */
   readonly bias?: number | undefined;
   /** True for maps known to give much pp, false for other maps, undefined for both. */
   readonly farm?: boolean | undefined;

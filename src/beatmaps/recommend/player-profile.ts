@@ -13,7 +13,7 @@ export interface Play {
   readonly modClass: ModClass;
   /** The mods of the play, without `CL`, which marks the client. */
   readonly mods: readonly string[];
-  /** The same mods with their settings. */
+  /** The mods in `mods`, with the settings that osu!lazer lets players change. */
   readonly settings: readonly ScoreMod[];
   readonly pp: number;
   /** How much of the play's pp counts for the player, 0 to 1. */

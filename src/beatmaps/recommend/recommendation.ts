@@ -117,7 +117,7 @@ const SCALES: Readonly<Record<Feature | 'stars', number>> = {
 
 const SCALED = ['stars', ...FEATURES] as const;
 
-/** The player's play, with the same mods, that is most similar to the map. */
+/** The one of the player's plays with the recommended mods whose map is most similar to this map. */
 function likestPlay({ figures, profile }: ScoredCandidate): Play | undefined {
   const distanceOf = (play: Play) =>
     SCALED.reduce((sum, key) => {

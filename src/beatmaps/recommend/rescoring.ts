@@ -43,9 +43,9 @@ const WORKED_MS = 10_000;
 const ENOUGH_TO_LEARN = 3;
 
 /**
- * Replaces estimates by pp and stars that are calculated from the maps' files, the pp scaled by osu!'s pp for the
- * player's own plays, as far as time allows. The first results show the error of the estimates, which decides which
- * maps are read next, and corrects the other estimates.
+ * Replaces estimated pp and stars by those calculated from the maps' files, for as many maps as time allows. The
+ * calculated pp are multiplied by the ratio of osu!'s pp to calculated pp in the player's own plays. The first results
+ * show the error of the estimates, which decides which maps are read next, and corrects the other estimates.
  */
 export async function refine(library: Pick<Difficulty, 'of'> | undefined, request: RescoringRequest) {
   const { plan, filters, ordered, limit, lookedAt, waitMs, readSets, signal } = request;

@@ -134,7 +134,10 @@ export function isHit(choice: ScoredCandidate, { target }: SearchPlan, filters: 
   return Math.abs(choice.pp - target.pp.middle) <= MAX_MISS * target.pp.middle;
 }
 
-/** The maps that still suit; if all calculated pp miss the target, the maps that pass the filters, nearest first. */
+/**
+ * The maps that still suit after their pp were calculated. If the pp of all of them miss the target, the maps that pass
+ * the filters are returned, those nearest to the target first.
+ */
 export function fittingOf(refined: readonly ScoredCandidate[], plan: SearchPlan, filters: RecommendFilters) {
   const hits = refined.filter(choice => isHit(choice, plan, filters));
   const { pp } = plan.target;

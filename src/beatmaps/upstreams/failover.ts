@@ -119,7 +119,7 @@ export function inOrder<S extends Source>(health: Health, sources: readonly S[])
   return health.order().flatMap(id => sources.find(source => source.id === id) ?? []);
 }
 
-/** The same sources in the same order, except that the source with this id comes first. */
+/** The given sources in their order, except that the source with this id comes first. */
 export function leading<S extends Source>(sources: readonly S[], id: string | undefined): readonly S[] {
   return sources.toSorted((a, b) => Number(b.id === id) - Number(a.id === id));
 }

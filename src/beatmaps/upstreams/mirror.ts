@@ -20,9 +20,11 @@ import { expectShape, readAnswer, spentMs } from './upstream-answer.ts';
 export interface Mirror extends BeatmapSource {
   readonly id: MirrorSite['id'];
   /**
-   * Returns only sets that match the search. If no set of an answer matches, the page is empty and `isUnsure`; an
-   * answer without any sets is an outage unless the mirror has sets for another query.
-   * @throws AppError `upstream_changed`, `upstream_unavailable`
+   * Returns only sets that match the search. If the mirror answers with sets of which none matches, the page is empty
+   * and `isUnsure`. If the first page has no sets at all, the mirror may be out of service: such an answer is believed
+   * only if the mirror returned sets for any search within the last minute, or returns some when it is asked for all
+   * sets.
+   * @throws AppError `upstream_changed`; `upstream_unavailable`, also for an answer that is not believed
    */
   search(search: Search, next: string | undefined, signal?: AbortSignal): Promise<SearchPage>;
   downloadUrl(setId: number, withVideo: boolean): string;
@@ -31,7 +33,7 @@ export interface Mirror extends BeatmapSource {
 const LISTING: Search = { query: parseQuery(''), status: 'leaderboard', sort: { field: 'relevance', order: 'desc' } };
 /** The most bytes of a page: ten times the bytes of a page of large sets. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
-/** For this long after an answer with sets, an empty answer is believed. */
+/** After an answer with sets the mirror is taken to work for this long, so that an answer without sets is believed. */
 const ALIVE_MS = 60_000;
 /** The last page that is requested: a quarter of a million sets, more than have a leaderboard. */
 const MAX_PAGE = 5_000;
@@ -125,7 +127,10 @@ function createMirrorReader(site: MirrorSite, { http, timeoutMs, now }: Required
   return {
     ask,
     readPage,
-    /** Makes sure that an empty answer does not come from an outage, which would look the same. */
+    /**
+     * Makes sure that the mirror works, after an answer without any sets: during an outage a mirror answers a search in
+     * the same way as when no set matches.
+     */
     async assertAlive(search: Search, signal: AbortSignal | undefined): Promise<void> {
       if (now() < aliveUntil) return;
       if (!isListing(search)) await readPage(LISTING, 0, signal);

@@ -118,7 +118,10 @@ export function createOsuPlayersApi(ask: OsuCall) {
       const params = { mode: ruleset, limit, offset, include_fails: type === 'recent' ? 1 : undefined };
       return readSlice(await ask(`users/${userId}/scores/${type}`, params, signal), limit, 'score', parseScore);
     },
-    /** A single play, with its difficulty and set. With a ruleset, `id` is an id from before 2022. */
+    /**
+     * A single play, with its difficulty and set. A ruleset is needed only for an `id` from before 2022, when each
+     * ruleset numbered its plays separately.
+     */
     async score(id: number, ruleset?: Ruleset, signal?: AbortSignal) {
       const path = ruleset === undefined ? `scores/${id}` : `scores/${ruleset}/${id}`;
       return expectShape(parseScore(await ask(path, {}, signal)), OSU, 'score');

@@ -67,7 +67,10 @@ export function createOsuSignIn(options: OsuSignInOptions) {
   }
 
   return {
-    /** The page on which osu! asks whether Medley may know who the person is. `state` comes back in the answer. */
+    /**
+     * The page on which osu! asks whether Medley may know who the person is. osu! sends `state` back with the person's
+     * answer, so that the answer can be matched to the question.
+     */
     address(state: string): string {
       const app = { client_id: String(clientId), redirect_uri: redirectUri };
       const query = new URLSearchParams({ ...app, response_type: 'code', scope: 'identify', state });
