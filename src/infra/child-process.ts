@@ -60,7 +60,8 @@ function lowerPriority(child: ChildProcess, niceness: number): void {
   try {
     setPriority(child.pid, niceness);
   } catch {
-    // This fails when the child has ended or the system forbids it; a running child then keeps its normal priority.
+    // Setting the priority fails when the child has ended, or when the system forbids it. A running child then keeps
+    // its normal priority.
   }
 }
 

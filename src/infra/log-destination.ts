@@ -24,7 +24,7 @@ function isPipe(fd: number): boolean {
     const kind = fstatSync(fd);
     return kind.isFIFO() || kind.isSocket();
   } catch {
-    // The descriptor is closed, so no line can be written to it either way.
+    // The descriptor is closed. It does not matter which answer is returned, as no line can be written to it.
     return false;
   }
 }

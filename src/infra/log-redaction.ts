@@ -9,7 +9,10 @@ const MAX_PARTS = 20;
 /** The most values in one log line; further ones are cut. */
 const MAX_VALUES = 400;
 
-/** Names whose values are secret, compared without case, `-` and `_`. Plain `key` names cache entries: no secret. */
+/**
+ * Names whose values are secret, compared without case, `-` and `_`. A field named only `key` holds the name of a cache
+ * entry, which is no secret.
+ */
 const SECRET_NAME =
   /token|cookie|authorization|secret|password|passwd|credential|signature|apikey|mediakey|sessionid|csrf|redisurl|^(?:sig|lsd|fbdtsg|jazoest|oh)$/;
 

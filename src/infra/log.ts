@@ -13,7 +13,7 @@ export interface Logger {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;
   error(details: object, message: string): void;
-  /** The same log with the values of `bindings` in every line. */
+  /** A logger that writes the same lines as this one, with the values of `bindings` added to each. */
   child(bindings: Readonly<Record<string, unknown>>): Logger;
 }
 

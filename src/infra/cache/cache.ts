@@ -32,7 +32,7 @@ export interface Cache<V> {
   /** @param staleIfErrorMs see {@link CachePolicy}. Default 0 */
   set(key: string, value: V, ttlMs: number, staleIfErrorMs?: number): Promise<void>;
   delete(key: string): Promise<void>;
-  /** Makes a value, or all, outdated: calls load anew, or return it if that fails. Not for a cache with `behind`. */
+  /** Makes a value, or all, outdated: calls load anew, or return it if that fails. A shared cache is not changed. */
   expire(key?: string): void;
   /** Returns a fresh value, else loads one. The signal of `load` aborts only when every waiting caller has given up. */
   wrap(key: string, load: Load<V>, policy: CachePolicy<V>, signal?: AbortSignal): Promise<CacheHit<V>>;

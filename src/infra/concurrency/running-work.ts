@@ -230,7 +230,10 @@ export class FairQueue<T> {
     this.#now = 0;
   }
 
-  /** Takes out the last waiter of the longest queue, if that is longer than `client`'s queue with one more waiter. */
+  /**
+   * Makes room for a new waiter of `client`: takes out and returns the last waiter of the client with the most waiters.
+   * Returns undefined if no client has more waiters than `client` would have with the new one.
+   */
   yieldTo(client: string): T | undefined {
     let richest: ClientQueue<T> | undefined;
     let longest = (this.#queues.get(client)?.waiters.size ?? 0) + 1;

@@ -53,9 +53,9 @@ export interface TransportOptions {
   readonly resolve: ResolveHost;
   /** The longest time to connect, in milliseconds. */
   readonly connectTimeoutMs: number;
-  /** The longest wait for the headers after a request was sent; `stream` has its own bound. */
+  /** The longest wait for the headers after a request was sent; `HttpClient.stream` sets a bound of its own. */
   readonly headersTimeoutMs: number;
-  /** The longest pause between two chunks of a body; `stream` has its own bound. */
+  /** The longest pause between two chunks of a body; `HttpClient.stream` sets a bound of its own. */
   readonly pauseTimeoutMs: number;
 }
 

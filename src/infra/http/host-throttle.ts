@@ -125,8 +125,8 @@ export class Gate {
   /**
    * Takes a slot: undefined when one was free, else a promise of it; waiting clients take turns. Every slot must be
    * freed by `leave`.
-   * @throws AppError `upstream_unavailable` when too many wait; the deadline's failure, with `params.own` when its time
-   * is over
+   * @throws AppError `upstream_unavailable` when too many wait, else the deadline's failure. When the deadline's time
+   * is over, the failure has `params.own`, because Medley's own throttle used up the time, not the host
    */
   enter(deadline: Deadline): Promise<void> | undefined {
     const own = this.#enterHere(deadline);

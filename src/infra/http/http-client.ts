@@ -35,12 +35,11 @@ export interface HttpRequest extends HttpCall {
   /** How many redirects are followed, default 5. With 0 the 3xx answer itself is returned. */
   readonly maxRedirects?: number;
   /**
-   * How many times a request is sent again after connection failures, 502, 503, 504 and 429. Default 1 for GET and
-   * HEAD, 0 for POST. A request that is not `repeatable` is sent again only if no byte was sent. With 0 the call never
-   * waits to send a request again.
+   * How many times a request is sent again after connection failures, 502, 503, 504 and 429. Default 1 for a
+   * `repeatable` request, else 0. A request that is not `repeatable` is sent again only if no byte of it was sent.
    */
   readonly retries?: number;
-  /** True if repeating the request is safe. Default true for GET and HEAD; to be set for a POST that only reads. */
+  /** True if repeating the request is safe. Default: true unless it is a POST; to be set for a POST that only reads. */
   readonly repeatable?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -91,7 +90,7 @@ export interface HttpClient {
 export interface HttpClientOptions extends Partial<Omit<PlainTransportOptions, 'resolve' | 'bodyTurns'>> {
   /**
    * Hosts that are replaced by another origin: only for these, plain http and private addresses are allowed and there
-   * is no throttle. The Host header stays the same.
+   * is no throttle. The Host header still names the replaced host.
    */
   readonly overrides?: Overrides | undefined;
   /**

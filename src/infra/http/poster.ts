@@ -44,7 +44,7 @@ const UNREACHED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO|UND_ERR_CONNECT_TIMEOUT|CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
 /** Idle connections are closed before servers close them, so that no request is sent on a closing one. */
 const IDLE_MS = 10_000;
-/** The largest answer that is read. APIs that files are posted to answer with far less. */
+/** The largest answer that is read. An API that receives files sends far smaller answers. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 /** Sends requests, such as forms with files, to an API. It never sends a request a second time. */

@@ -24,7 +24,10 @@ export type Added =
   | { readonly outcome: 'accepted'; readonly ahead: number }
   /** The id is in the queue already, or was done within the last day. */
   | { readonly outcome: 'known' }
-  /** Refused, because too many are unfinished: `waiting` entries with its `fairBy` or in the queue (`scope`). */
+  /**
+   * The entry was refused, because too many are unfinished: `waiting` is their number, among the entries of the same
+   * `fairBy` or in the whole queue, as `scope` says.
+   */
   | { readonly outcome: 'full'; readonly scope: 'fairBy' | 'queue'; readonly waiting: number };
 
 /** An entry held by one worker, under a lease that is renewed until the handler returns. */
@@ -95,7 +98,7 @@ export interface Queue {
   close(): Promise<void>;
 }
 
-/** Bounds and times of a queue, the same for every driver. */
+/** Bounds and times of a queue; they are the same in the embedded database and in Redis. */
 export interface QueueLimits {
   /** The most unfinished entries in the queue. */
   readonly entries: number;

@@ -137,7 +137,7 @@ for _, id in ipairs(redis.call('ZRANGE', leases, 0, now, 'BYSCORE', 'LIMIT', 0, 
 end
 return lost`),
 
-  /** Returns a claimed entry as if it had not been claimed. */
+  /** Puts a claimed entry back into the queue, at the place that it had before it was claimed. */
   putBack: script(`
 if redis.call('HGET', entryOf(ARGV[2]), 'holder') ~= ARGV[3] then return 0 end
 letGo(ARGV[2])

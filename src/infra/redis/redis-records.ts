@@ -120,7 +120,8 @@ export function createRedisRecords(redis: Pick<RedisConnection, 'request'>, chan
     async move(collection, from, to) {
       if (from === to) return;
       const [source, target] = [recordKey(collection, from), recordKey(collection, to)];
-      // The expiry is removed first, so the copy never expires; a record that has the key already keeps its own expiry.
+      // A moved record never expires until `expire` sets a new time, so its expiry is removed before it is copied. If a
+      // record has the new key already, nothing is copied over it, and its expiry stays.
       await change(collection, [from, to], all => all.persist(source).copy(source, target).unlink(source));
     },
     remove(collection, key, group = null) {

@@ -30,9 +30,10 @@ return 1`;
 const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
 
 /**
- * A lease in Redis of a task, not of a request: one process does the task while others stand by. While Redis is away
- * the holder goes on, because no other process can take the lease. For a short time two processes may hold it, so it
- * may only save work: a task must do no harm when two processes do it.
+ * A lease in Redis for a task that one process does while others stand by, unlike the lease of a queue, which is for
+ * one request. While Redis is away the process that holds the lease goes on, because no other process can take it. For
+ * a short time two processes may both believe that they hold the lease. So the lease only saves work, and a task under
+ * it must do no harm when two processes do it at once.
  */
 export function createRedisLease({ redis, name, leaseMs = 15_000 }: RedisLeaseOptions) {
   const key = redisKey('lease', name);

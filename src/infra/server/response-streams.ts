@@ -15,7 +15,7 @@ export interface ResponseStreamsOptions {
   readonly minBytesPerSecond?: number;
   /** The time over which a client's speed is measured. Default 30 000. */
   readonly windowMs?: number;
-  /** How long a stream may last. Default an hour; a player asks for the remaining bytes by itself. */
+  /** How long a stream may last. Default an hour; a video player then requests the remaining bytes by itself. */
   readonly lifetimeMs?: number;
   readonly onEnd?: (end: StreamEnd) => void;
   readonly onRefuse?: (reason: 'share' | 'total') => void;

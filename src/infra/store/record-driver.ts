@@ -35,8 +35,8 @@ export interface RecordDriver {
   readGroup(collection: CollectionId, group: string, limit: number): Promise<readonly string[]>;
   write(collection: CollectionId, record: StoredRecord): Promise<void>;
   /**
-   * Sets when a record expires (null: never); for `trim` it counts as written now. Like `move`, this is only for records
-   * without a group.
+   * Sets when a record expires (null: never). `trim` then treats the record as if it had been written now. Neither this
+   * nor `move` changes the index of a group, so both are only for records without a group.
    */
   expire(collection: CollectionId, key: string, at: number | null): Promise<void>;
   move(collection: CollectionId, from: string, to: string): Promise<void>;

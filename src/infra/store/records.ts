@@ -55,7 +55,7 @@ export function collectionId({ name, ttlMs, maxRecords }: Omit<CollectionOptions
 
 /** @param now the clock, in unix milliseconds */
 export function createRecordStore(driver: RecordDriver, now: () => number = Date.now): RecordStore {
-  /** The operations that both kinds of collections share. */
+  /** The operations that collections and grouped collections share. */
   function open<V>(options: CollectionOptions<V>) {
     const { schema, ttlMs, maxRecords } = options;
     const id = collectionId(options);
@@ -183,7 +183,7 @@ function renewedByReading<V>(kept: Collection<V>, ttlMs: number, now: () => numb
       const at = now();
       if (value === undefined || at - (renewedAt.get(key) ?? Number.NEGATIVE_INFINITY) < RENEW_EVERY_MS) return value;
       renewedAt.set(key, at);
-      // The value is as good when it cannot be renewed; after a day that is tried again.
+      // The value is returned even if its record cannot be renewed. The next attempt to renew it is made after a day.
       await kept.expire(key, at + ttlMs).catch(() => undefined);
       return value;
     },
