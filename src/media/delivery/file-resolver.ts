@@ -269,7 +269,7 @@ class FileSearch {
     this.#isRefreshed = true;
     try {
       const { items } = await refresh({ source, id }, this.#signal);
-      // The index of an item changes when more or fewer items can be read; its key does not.
+      // An item's index changes when more or fewer items can be read. Its key does not, so items are found by key.
       const newest = (old: MediaItem) => items.find(each => itemKey(each) === itemKey(old)) ?? old;
       this.#post = { items: this.#post.items.map(newest) };
       return true;

@@ -40,7 +40,8 @@ export function createLinkReader(sources: readonly MediaSource[]) {
     if (known !== undefined) return known;
     const found = unwrapLink(text, sources);
     if (text.length <= MAX_MATCHED_CHARS) matched.set(text, found);
-    // Later steps use the canonical form of the link, so the match is cached under this form as well.
+    // Later steps use the canonical form of the link, so the match is cached under that form in addition to the link as
+    // it was typed.
     if (found.match.kind === 'post') matched.set(linkOf(found.source, found.match.ref), found);
     return found;
   }

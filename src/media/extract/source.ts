@@ -127,8 +127,8 @@ export interface MediaSource {
   /** The counts and times of each strategy in this process. */
   figures?(): readonly StrategyFigures[];
   /**
-   * Learns from a strategy that ran alone: the milliseconds until it had the whole post, or null when it failed for a
-   * post that another strategy can fetch.
+   * Updates what is known of a strategy that a probe ran alone. `tookMs` is the time until it had the whole post, or
+   * null when it failed for a post that another strategy can fetch.
    */
   learn?(strategy: string, tookMs: number | null): void;
   /** True when stories can be asked for (cookies are configured). */

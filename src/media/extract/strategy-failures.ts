@@ -73,8 +73,8 @@ export function agreedFailure(
 const UNANSWERED: ReadonlySet<ErrorCode> = new Set(['timeout', 'upstream_unavailable']);
 
 /**
- * Drops unconfirmed `not_found` failures. They stay if there are no other failures, or if two endpoints report
- * `not_found` and all other strategies got an answer.
+ * Drops unconfirmed `not_found` failures, because a single endpoint may be broken or not know the post. They stay if
+ * there are no other failures, or if two endpoints report `not_found` and all other strategies got an answer.
  */
 function withoutDoubtedGuesses(failures: readonly StrategyFailure[]): readonly StrategyFailure[] {
   const isGuess = ({ error }: StrategyFailure) => error.code === 'not_found' && isWeak(error);

@@ -57,7 +57,10 @@ interface RaceOptions {
   readonly diagnosis: Strategy | undefined;
   readonly ranking: StrategyRanking;
   ask(strategy: Strategy, signal: AbortSignal): Promise<Post>;
-  /** Records a report. @param isBrought true when the fetch found the post */
+  /**
+   * Records a report. @param isWinner true when this report ended the fetch, or has the post that is returned
+   * @param isBrought true when the fetch found the post, by this strategy or by another
+   */
   note(report: StrategyReport, isWinner: boolean, isBrought: boolean): void;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;

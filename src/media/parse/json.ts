@@ -186,7 +186,7 @@ export function isOn(host: string, hosts: readonly string[]): boolean {
   return hosts.some(suffix => host === suffix || host.endsWith(`.${suffix}`));
 }
 
-/** Makes a `mediaAddress` for these hosts. It also refuses addresses that contain `except`. */
+/** Makes a function like `mediaAddress` for these hosts, which also refuses addresses that contain `except`. */
 export function addressReader(hosts: readonly string[], except?: string) {
   return (value: unknown) => {
     const url = mediaAddress(value, hosts);

@@ -90,7 +90,10 @@ function createYtDlpSource(site: Site, { extraStrategies = [], ...options }: Sou
     return ref === undefined ? PAGE : { kind: 'post', ref };
   };
   const [program] = extraStrategies;
-  /** Why a video that yt-dlp described is not shown. Each call of `fetch` has its own `PostRef` object as the key. */
+  /**
+   * Why a video that yt-dlp described is not shown. Each call of `fetch` has its own `PostRef` object, which is the key
+   * here, so nothing is remembered after that call.
+   */
   const refused = new WeakMap<PostRef, AppError>();
   return createSource(options, {
     ...{ id: source, match, refOf, mediaHosts: cdnHosts, canFetchStories: false },

@@ -12,7 +12,7 @@ const INDEX_BYTES_PER_SAMPLE = 20;
 const FIXED_INDEX_BYTES = 4_096;
 /** The quality factor of x264. A better one makes no visible difference on a phone, only larger files. */
 const CRF = 21;
-/** With fewer bits per pixel than this, frames show blocks, which disturb more in small frames than in large ones. */
+/** A frame size is only chosen if it leaves at least this many bits per pixel: with fewer, frames show blocks. */
 const MIN_BITS_PER_PIXEL = 0.04;
 /** The frame's shorter side is one of these. Smaller frames would not be worth watching. */
 const NARROW_SIDES = [1080, 900, 720, 600, 480, 360, 270, 192] as const;

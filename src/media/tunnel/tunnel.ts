@@ -42,14 +42,19 @@ export interface TunnelOptions {
 }
 
 export interface MuxWait {
-  /** The wait if another file can be sent instead, in milliseconds. Default 15 000. */
+  /** The wait if a whole file can be sent instead of the muxed one, in milliseconds. Default 15 000. */
   readonly withFallbackMs: number;
-  /** The wait if there is no other file. Proxies and players give up after a minute of silence. Default 55 000. */
+  /**
+   * The wait if only the muxed file can be sent. Proxies and players give up after a minute of silence. Default 55 000.
+   */
   readonly aloneMs: number;
 }
 
 const MUX_WAIT: MuxWait = { withFallbackMs: 15_000, aloneMs: 55_000 };
-/** When muxing failed, another file is sent. Muxing is tried again when no request has come for this long. */
+/**
+ * After muxing has failed, a whole file is sent instead of the muxed one. Muxing is only tried again when no request
+ * for this video has come for this long, so that a player never gets parts of two files.
+ */
 const GIVEN_UP_MS = 5 * 60_000;
 
 /** Makes and opens addresses of media files. They are encrypted, authenticated, and expire. */
@@ -59,7 +64,8 @@ export function createTunnel(options: TunnelOptions) {
   const hosts = [...hostsBelow(mediaHosts), ...assetHosts];
   const openPlain = createCdnRelay({ ...options, find, now }, hosts);
   const openMuxed = createMuxedRelay(muxTracks, find, refresh);
-  // A player requests many ranges, which must all be of the same file. So failed muxing is remembered.
+  // A player requests many ranges, which must all be of the same file. So it is remembered for which videos muxing
+  // failed.
   const givenUp = createLru<string, true>({ max: 500, ttl: GIVEN_UP_MS, updateAgeOnGet: true });
 
   /** Answers with the muxed tracks, or with another file of the item if they cannot be muxed. */

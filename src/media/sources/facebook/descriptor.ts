@@ -118,7 +118,10 @@ export const facebook = definePageSite({
   read: readFacebookPage,
   own({ http, accounts, now = Date.now }, { profiles, graphVersion }, askerOf) {
     const profile = profiles['post-page/account'];
-    /** Posts that the Graph API called public. Each call of `fetch` has its own `PostRef` object as the key. */
+    /**
+     * Posts that the Graph API called public. Each call of `fetch` has its own `PostRef` object, which is the key here,
+     * so nothing is remembered after that call.
+     */
     const publicPosts = new WeakSet<PostRef>();
     return {
       strategies: createAccountStrategies({ http, read: readFacebookPage, now, accounts, site: 'facebook.com' }, [

@@ -53,7 +53,7 @@ function listFiles(videos: readonly JsonObject[]): readonly ListedFile[] {
   for (const isHd of [true, false]) {
     for (const url of videos.flatMap(video => addressesOf(video, isHd)).map(readAddress)) {
       const path = url === null ? '' : new URL(url).pathname;
-      // The page states only one size, which is that of the HD file.
+      // The page states only one size, which is that of the HD file, so any other file is marked as reduced.
       if (url !== null && !files.has(path)) files.set(path, { url, isReduced: !isHd });
     }
   }

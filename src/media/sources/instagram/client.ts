@@ -224,14 +224,15 @@ export function resolveShareLink(options: Omit<ClientOptions, 'log'>, link: stri
   });
 }
 
-// Visits to the home page without an account. Profiles that need a visit's cookies and tokens share a session.
+// Visits to the home page without an account. Profiles with the same transport and user agent share the cookies and
+// tokens of one visit.
 
 const MAX_AGE_MS = 30 * 60_000;
 /** The shortest time between two renewals of a session. */
 const PAUSE_MS = 5 * 60_000;
-/** The life of a session without a token of the site. It is short: some clients get no answer with a made-up token. */
+/** The life of a session with a made-up token. It is short, because some clients only get answers with a real one. */
 const RETRY_MS = 60_000;
-/** The visit delays a request that has about six seconds in all, so it must be short. */
+/** The limit of a visit to the home page. It is short: the request that waits for the visit has about six seconds. */
 const TIMEOUT_MS = 3_000;
 
 function checkedToken(value: unknown): string | null {

@@ -35,7 +35,10 @@ function isFinal(error: unknown): error is AppError {
 
 /** Only the query by media id can tell a removed post (no result) from a restricted one. */
 function createQueries(client: InstagramClient, endpoint: Endpoint) {
-  /** Posts that a query called removed or restricted. Each call of `fetch` has its own `PostRef` object as the key. */
+  /**
+   * Posts that a query called removed or restricted. Each call of `fetch` has its own `PostRef` object, which is the
+   * key here, so nothing is remembered after that call.
+   */
   const exceptions = new WeakSet<PostRef>();
   return (by: 'shortcode' | 'mediaId', name: ProfileName): Strategy => {
     const strategy = endpoint(name, 'query', (...asked) => client.query(by, ...asked));

@@ -1,7 +1,10 @@
 /** Finds out what an address leads to, by a table of shapes of paths for each site. */
 import type { LinkMatch, PostRef } from '../../extract/source.ts';
 
-/** A path's shape (without outer slashes) and a reader of such paths. If it returns undefined, the next is tried. */
+/**
+ * A path's shape (without outer slashes) and a reader of such paths. If the reader returns undefined, the next shape in
+ * the table is tried.
+ */
 export type PathShape = readonly [
   RegExp,
   (found: readonly string[], query: URLSearchParams, host: string) => LinkMatch | undefined,

@@ -87,7 +87,7 @@ function draftOf(post: JsonObject): PostDraft {
   const words = items === null ? decoded(post.selftext) : decoded(post.selftext).replace(FILE_LINE, '');
   const username = post.author === '[deleted]' ? null : read.text(post.author);
   const isOutside = post.is_self === false && items === null && ref === undefined;
-  // A crosspost stays when the post that it shares is removed.
+  // If the post that a crosspost shares is removed, the crosspost is still shown, without the shared post.
   const shared = parent === undefined || removalOf(parent) !== undefined ? null : parent;
   // A new post's score is hidden for some hours, and the answer then states 1.
   const likes = post.hide_score === true ? null : read.count(post.score);

@@ -79,7 +79,7 @@ function createXSource(options: SourceOptions) {
   const askQuery = createGuestQuery(ids, askerOf('guest-query'), now);
   /**
    * Posts that syndication hid from visitors. The query calls such a post missing, although people with a login see it.
-   * Each call of `fetch` has its own `PostRef` object as the key.
+   * Each call of `fetch` has its own `PostRef` object, which is the key here, so nothing is remembered after that call.
    */
   const withheld = new WeakSet<PostRef>();
 
