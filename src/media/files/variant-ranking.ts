@@ -20,7 +20,7 @@ export const ESTIMATE_TOLERANCE = 1.1;
 
 /**
  * All variants that could be sent if size did not matter, best first: videos that every player can play, then others,
- * larger ones first. For `audio`: the audio tracks, then the videos with audio, the smallest first.
+ * larger ones first. For `audio`: the audio tracks, then the videos with audio in this order, but smaller ones first.
  */
 export function sendableVariants(item: MediaItem, form: MediaForm): readonly Variant[] {
   if (item.kind === 'image' && form === 'audio') return [];
@@ -32,7 +32,7 @@ export function sendableVariants(item: MediaItem, form: MediaForm): readonly Var
   if (item.kind === 'audio') return ranked(playableVariants(item), audioRank);
   if (form === 'original') return ranked(plainVideos(item), videoRank);
   const withAudio = playableVariants(item).filter(({ hasAudio }) => hasAudio !== false);
-  return [...audioTracks(item), ...[...ranked(withAudio, videoRank)].reverse()];
+  return [...audioTracks(item), ...ranked(withAudio, variant => videoRank(variant, -1))];
 }
 
 /**
@@ -113,8 +113,10 @@ export function ranked<T>(all: readonly T[], rankOf: (one: T) => readonly number
     .map(({ one }) => one);
 }
 
-function videoRank(variant: Variant): readonly number[] {
-  return [isCommonVideo(variant) ? 1 : 0, pixels(variant), variant.bitrate ?? 0, variant.bytes ?? 0];
+/** @param sign 1: larger videos come first; -1: smaller ones do */
+function videoRank(variant: Variant, sign: 1 | -1 = 1): readonly number[] {
+  const sizes = [pixels(variant), variant.bitrate ?? 0, variant.bytes ?? 0];
+  return [isCommonVideo(variant) ? 1 : 0, ...sizes.map(size => size * sign)];
 }
 
 function audioRank(variant: Variant): readonly number[] {

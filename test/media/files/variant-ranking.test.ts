@@ -57,6 +57,11 @@ describe('sendableVariants', () => {
     expect(names(makePhoto(), 'audio')).toEqual([]);
   });
 
+  it('takes for the audio alone a video that every player knows before others, the smaller before the larger', () => {
+    const hevc = file('hevc', { width: 540, height: 960, codecs: 'hvc1', bytes: 2 * MB });
+    expect(names(makeItem({ variants: [vp9, hevc, hd, sd] }), 'audio')).toEqual(['sd', 'hd', 'hevc', 'vp9']);
+  });
+
   it('takes the largest photo of a common type', () => {
     const photo = (name: string, change: Partial<Variant>) =>
       file(name, { mime: 'image/jpeg', hasVideo: false, hasAudio: false, ...change });
