@@ -177,7 +177,10 @@ function placeOf(ruleset: Ruleset, isLoved: boolean, step: number): readonly num
   return [RULESETS.indexOf(ruleset), Number(isLoved), step];
 }
 
-/** A difficulty that may be recommended, with the values that decide the choice, such as stars, without mods. */
+/**
+ * A difficulty that may be recommended, with the values by which maps are chosen, such as stars and length. All of them
+ * are the values without mods.
+ */
 export type Candidate = Readonly<Line> & { readonly ruleset: Ruleset };
 
 export function candidateOf(set: Beatmapset, map: Beatmap): Candidate {

@@ -142,7 +142,7 @@ class WriteQueue {
 
   #writePortion(): void {
     const sets = [...this.#waiting.values()].slice(0, this.#options.portion);
-    // The sets are removed before they are written, so that a portion that cannot be written is not tried for ever.
+    // The sets leave the queue before they are written, so that a portion that cannot be written is not tried for ever.
     for (const { id } of sets) this.#waiting.delete(id);
     try {
       if (sets.length > 0) this.#options.write(sets);

@@ -92,7 +92,10 @@ interface Fill extends FillOptions {
   hasRead: boolean;
 }
 
-/** The pace for a command that a person waits for: one round as fast as the upstream allows, with few retries. */
+/**
+ * The pace for a command that a person waits for: its feed is read only once, as fast as the upstream allows, and with
+ * few retries.
+ */
 export const PACE_OF_COMMAND: FillPace = {
   ...{ startMs: 0, firstMs: 0, firstPages: 0, pageMs: 0, pagesADay: Number.POSITIVE_INFINITY },
   failureMs: [2_000, 10_000, 30_000, 60_000],

@@ -107,8 +107,9 @@ export function figureWords(set: Beatmapset): string {
 }
 
 /**
- * The query for the index; empty when no condition narrows the search. Besides each matching set it finds some others,
- * because steps are wide and each value may be of another difficulty.
+ * The query for the index; empty when no condition narrows the search. It finds each matching set and some that do not
+ * match: a step also holds values beside the searched range, and the values that meet the conditions may be those of
+ * different difficulties.
  */
 export function figureExpression(query: Query, statuses: readonly Status[]): string {
   const { ranges, ruleset, genre, language, video, nsfw, spotlight } = query;
@@ -124,7 +125,8 @@ export function figureExpression(query: Query, statuses: readonly Status[]): str
     exact(['video', video === undefined ? undefined : Number(video)]),
     exact(['nsfw', nsfw === undefined ? undefined : Number(nsfw)]),
     exact(['spotlight', spotlight === true ? 1 : undefined]),
-    // The index narrows only a search for one single status, since most sets have one of the usual statuses.
+    // The index is asked for a status only if one alone is searched. Nearly all sets have one of the usual statuses, so
+    // asking for several would exclude hardly any set.
     exact(['status', statuses.length === 1 && statuses[0] !== undefined ? statusNumber(statuses[0]) : undefined]),
   ];
   return wanted.flatMap(([key, range]) => (range === undefined ? [] : (anyStep(key, range) ?? []))).join(' AND ');

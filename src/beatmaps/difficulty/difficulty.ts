@@ -14,7 +14,7 @@ import { createDifficultyWorkerPool } from './worker-pool.ts';
 
 export interface DifficultyRequest {
   readonly beatmap: Pick<Beatmap, 'id' | 'checksum' | 'mode'>;
-  /** The ruleset to rate for. Default: the difficulty's own. Only maps of osu! can be converted to another. */
+  /** The ruleset to rate for. Default: the difficulty's own. Only maps of osu! can be converted to another ruleset. */
   readonly ruleset?: Ruleset;
   /** Acronyms of mods, or the mods of a play with their settings. */
   readonly mods: readonly (string | ScoreMod)[];

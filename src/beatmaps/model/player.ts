@@ -94,7 +94,7 @@ const playerShape = z.object({
   nominated_beatmapset_count: count,
   pending_beatmapset_count: count,
   ranked_beatmapset_count: count,
-  /** The older names of the two counts of sets that are pending and that are ranked. */
+  /** The names that older answers use for `pending_beatmapset_count` and `ranked_beatmapset_count`. */
   unranked_beatmapset_count: count,
   ranked_and_approved_beatmapset_count: count,
   rank_highest: part(z.object({ rank: whole, updated_at: date })),

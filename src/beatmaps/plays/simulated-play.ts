@@ -42,8 +42,8 @@ export function modsAtRate(mods: readonly string[], rate: number | undefined): r
 /**
  * Turns a described play into a request to the calculator, with the play's accuracy, 0 to 100, and its misses. What the
  * person did not state is the best possible.
- * @throws AppError `invalid_request` with params.what `counts`: more or fewer results than the map has objects, or
- * counts in catch and of converts
+ * @throws AppError `invalid_request` with params.what `counts`: for more or fewer results than the map has objects, and
+ * for any stated counts where the number of objects is unknown, as in catch and for converts
  */
 export function simulate(play: SimulatedPlay, beatmap: Counted, ruleset: Ruleset) {
   const objects = countObjects(beatmap, ruleset);
