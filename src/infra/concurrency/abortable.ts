@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { AppError } from '../../errors.ts';
 
-/** The error with which a caller's signal aborted. @param message of the error made for a reason that is no AppError */
+/** The error with which a caller's signal aborted; a new one with `message` if the signal's reason is no AppError. */
 export function abortReason({ reason }: AbortSignal, message = 'given up by the caller'): AppError {
   return reason instanceof AppError ? reason : new AppError('timeout', message, { cause: reason });
 }

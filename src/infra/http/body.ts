@@ -87,7 +87,8 @@ function findDecoder(coding: string, bytes: Buffer) {
   if (coding === 'gzip' || coding === 'x-gzip') return decoders.gzip;
   if (coding === 'br') return decoders.br;
   if (coding !== 'deflate') return undefined;
-  // Some servers send "deflate" in the zlib format, as the RFC says, others without it; these bits mark the format.
+  // Some servers send "deflate" in the zlib format, as the RFC says, others without it. The zlib format is recognised
+  // by these bits of its first two bytes.
   const isZlib = ((bytes[0] ?? 0) & 0x0f) === 8 && (((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)) % 31 === 0;
   return isZlib ? decoders.zlib : decoders.raw;
 }

@@ -92,7 +92,10 @@ export interface HttpCall {
   readonly hosts: readonly string[];
   /** A cookie jar: every request of the call sends its cookies, and new ones are stored in it. */
   readonly cookies?: CookieJar;
-  /** Default `plain`. `browser` has a browser's TLS and HTTP/2 fingerprint: for fixed site hosts, not for `stream`. */
+  /**
+   * Default `plain`. `browser` has a browser's TLS and HTTP/2 fingerprint. It is meant for requests to the fixed hosts
+   * of sites, and `HttpClient.stream` cannot use it.
+   */
   readonly transport?: 'plain' | 'browser';
 }
 

@@ -176,7 +176,10 @@ finish(id, lane, fairBy)
 handOver(lane)
 return 1`),
 
-  /** Ends an entry; a claimed one only with `held`. With `known` its id is kept, to recognise a repeat. */
+  /**
+   * Ends an entry; if a worker holds it, only with the last argument `held`. If the argument before that is `known`,
+   * the entry's id is kept, so that a repeat of the entry is recognised.
+   */
   cancel: script(`
 local id = ARGV[2]
 local holder, lane, fairBy = unpack(redis.call('HMGET', entryOf(id), 'holder', 'lane', 'fairBy'))

@@ -137,7 +137,8 @@ function createApp({ log, renderError, trustProxy, ...options }: ServerOptions):
 
   function answerFailure(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const failure = toFailure(thrown);
-    // Fastify reads the body before it finds the path or method wrong; an error about the body is then replaced.
+    // Fastify reads the body before it finds that the path or method is wrong. An error about the body is then replaced
+    // by one about the path or method, which tells the client more.
     const isUnread = request.is404 && failure.status !== undefined && failure.status < 500;
     const { error, status } = isUnread ? { error: unknownPath(), status: undefined } : failure;
     const allowed = request.is404 && error.code === 'not_found' ? routes.methodsOf(pathOf(request.url)) : [];

@@ -27,7 +27,8 @@ export function tryFileLock(path: string, kind: 'exclusive' | 'shared' = 'exclus
   let connection: Connection | undefined;
   try {
     makeFolder(dirname(path));
-    // The file is created with its final mode, since another process may remove it before it is locked.
+    // The file is created with its final mode, because setting the mode later would fail if another process had removed
+    // the file by then.
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
     connection = new Database(path, { timeout: 0 });
     // SQLite locks with the system's own file locks, and the file stays empty, so no journal is needed.

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { AppError, StoreAway } from '../../errors.ts';
 import { createLru } from '../cache/cache.ts';
 
-/** A value to bind: whole numbers as integers, others as reals. Booleans and dates have no column type. */
+/** A value to bind: whole numbers as integers, others as reals. SQLite has no column type for booleans and dates. */
 export type SqlValue = string | number | bigint | Uint8Array | null;
 
 /** Parameters by position (`?`) or by name (`:name`, given without the colon). */
