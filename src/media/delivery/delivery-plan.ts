@@ -33,7 +33,7 @@ export interface DeliveryRequest {
   readonly refused?: readonly string[];
   /** The part of the video to cut out; absent for the whole video. */
   readonly clip?: Clip;
-  /** True when a small preview image of the video is wanted too. */
+  /** True when a small preview image is wanted beside the video. */
   readonly thumbnail?: boolean;
 }
 

@@ -87,7 +87,7 @@ export function createCooldowns(options: CooldownOptions) {
     until: (name: string) => entries.get(name)?.until ?? 0,
     /** How many cooldowns in a row the name has had since it was last cleared. */
     times,
-    /** Sets a cooldown. This process knows it at once, others after at most `REREAD_MS`. */
+    /** Sets a cooldown. This process knows it at once, other processes after at most `REREAD_MS`. */
     set,
     /** Sets a cooldown of 1 minute, doubled after each earlier one in a row (at most 30 min), plus a random part. */
     coolDown(name: string) {

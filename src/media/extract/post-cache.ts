@@ -1,4 +1,7 @@
-/** How long sites' answers are cached (posts, short links, failures), and how posts that others cached are checked. */
+/**
+ * How long sites' answers are cached (posts, short links, failures), and how posts that other processes cached are
+ * checked.
+ */
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { CachePolicy } from '../../infra/cache/cache.ts';
 import { mediaAddress } from '../parse/json.ts';

@@ -100,7 +100,7 @@ export function openSite(options: SiteOptions) {
 /**
  * One outgoing address to a site, and its breaker. The breaker opens when the site refuses several clients and then
  * also a known public post. While it is open, all clients together may make one request in five seconds; other requests
- * fail at once. The first answer closes it. Strategies that run alone obey the breaker and the cooldowns too.
+ * fail at once. The first answer closes it. A strategy that a probe runs alone obeys the breaker and the cooldowns too.
  */
 class SiteBreaker {
   readonly address: OutgoingAddress;

@@ -56,7 +56,7 @@ export function createStrategyChain(options: StrategyChainOptions) {
     ranking.note(report, isWinner, isBrought);
   }
 
-  /** Logs the strategies that failed before another found the post. If none found it, the caller logs them. */
+  /** Logs the strategies that failed before another strategy found the post. If none found it, the caller logs them. */
   function logFailures(ref: PostRef, failures: readonly StrategyFailure[], message: string): void {
     if (failures.length === 0) return;
     const isBroken = failures.some(({ error }) => error.code === 'upstream_changed');

@@ -48,7 +48,10 @@ const PLACE_SHARE = 0.1;
 export const MAX_PATIENCE_MS = 1_500;
 /** The shortest wait before the next strategy starts. If shorter, each slow answer would cost a second request. */
 const MIN_PATIENCE_MS = 300;
-/** A strategy that reported "no post" this many times in a row may be broken, so another has to confirm its report. */
+/**
+ * A strategy that reported "no post" this many times in a row may be broken, so a second strategy has to confirm that
+ * report.
+ */
 const DOUBTED_AFTER = 4;
 const MAX_CAUSE_CHARS = 200;
 
@@ -118,7 +121,10 @@ export class StrategyRanking {
     return medianMs === null ? MAX_PATIENCE_MS : Math.min(Math.max(3 * medianMs, MIN_PATIENCE_MS), MAX_PATIENCE_MS);
   }
 
-  /** Says whether most recent runs of this strategy succeeded, so that its weak failure can confirm another's. */
+  /**
+   * Says whether most recent runs of this strategy succeeded, so that its weak failure can confirm that of another
+   * strategy.
+   */
   isReliable({ name }: Pick<Strategy, 'name'>): boolean {
     const { successes, failures } = this.#recordOf(name);
     return successes > failures;

@@ -43,7 +43,7 @@ export function mediaType(contentType: string | undefined, expected: string): st
   return /^(?:video|image|audio)\/[\w.+-]{1,60}$/.test(type) ? type : undefined;
 }
 
-/** Like `mediaType`, for files that are stored. An image in place of a video or audio also gives undefined. */
+/** Like `mediaType`, but for files that are stored: an image where a video or audio is expected gives undefined. */
 export function fileType(contentType: string | undefined, expected: string): string | undefined {
   const type = mediaType(contentType, expected);
   const isOther = type?.startsWith('image/') === true && !expected.startsWith('image/');

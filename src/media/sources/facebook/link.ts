@@ -2,7 +2,7 @@ import { isVideoLink, type LinkMatch, type PostRef } from '../../extract/source.
 import { linkMatcher, PAGE, type PathShape, pagesOf, postIdBy, unsupported, wrapper } from '../kit/link-match.ts';
 
 const SITE = 'https://www.facebook.com';
-/** Facebook's onion service, which has the same paths. */
+/** Facebook's onion service, which has the paths of facebook.com. */
 const ONION = 'facebookwkhpilnemxj7asaniu7vnjjbiltxjqhye3mhbshg7kx5tfyd.onion';
 const SITE_HOST = new RegExp(`(?:^|\\.)(?:facebook\\.com|fb\\.com|${ONION.replace('.', '\\.')})$`);
 /** Mirrors of Facebook, with its paths, that people pasted in chats in 2026 for a better preview. */

@@ -65,7 +65,9 @@ function rootStory(page: FacebookPage): JsonObject | undefined {
   return ids.size === 1 ? roots[0] : undefined;
 }
 
-/** The post's stories: objects that state one of `ids`, and all other objects with the same story id. */
+/**
+ * The post's stories: objects that state one of `ids`, and all further objects that have the story id of one of these.
+ */
 export function storiesOf(page: FacebookPage, ids: ReadonlySet<string>): readonly JsonObject[] {
   const own: JsonObject[] = [];
   for (const object of page.objects(ids)) {

@@ -164,7 +164,7 @@ export class MediaFinder {
     if (isJsonObject(value) && this.#isAsked(value) === null) this.#unnamed.push(value);
   }
 
-  /** True for the requested media, false for others, null for an object without any id. */
+  /** True for the requested media, false for other media, null for an object without any id. */
   #isAsked(object: JsonObject): boolean | null {
     const code = object.code ?? object.shortcode;
     if (typeof code === 'string' && code !== '') return splitCode(code).code === this.#ref.id;

@@ -58,7 +58,7 @@ export function isUsable(profile: RequestProfile, http: Pick<HttpClient, 'hasBro
 export interface SourceParts extends Omit<MediaSource, 'fetch' | 'isRefused' | 'figures' | 'learn'> {
   /** Asks the site why a post is not shown. */
   diagnose?(ref: PostRef, signal: AbortSignal): Promise<void>;
-  /** Replaces a failure, if `diagnose` learned more about the post in the same call. */
+  /** Replaces a failure, if `diagnose` learned more about the post during the same call of `fetch`. */
   explain?(ref: PostRef, failure: AppError): AppError;
 }
 

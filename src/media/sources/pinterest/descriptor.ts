@@ -29,7 +29,7 @@ export const pinterest = definePageSite({
     handler: headerValue.default('www/[username].js'),
     fields: headerValue.default('unauth_react_main_pin'),
   }),
-  /** The `query` profiles look like the site's own pages, which send the same query. */
+  /** Requests with the `query` profiles look like those of the site's own pages, which send this query too. */
   profiles({ userAgent, handler }) {
     const plain = { ...PLAIN, userAgent, timeoutMs: 9_000 };
     const browser = { ...plain, ...BROWSER };

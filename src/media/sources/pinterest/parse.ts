@@ -58,7 +58,7 @@ function draftOf(pin: JsonObject): PostDraft {
     title: wordsOf(pin.title, pin.grid_title),
     caption: wordsOf(pin.description, pin.closeup_unified_description, pin.closeup_description),
     publishedAt: read.writtenDate(pin.created_at),
-    // The aggregated counts of an image come first: a pin that was saved from another has 0 as its own counts.
+    // The aggregated counts of an image come first: a pin that was saved from another pin has 0 as its own counts.
     stats: read.stats([pin], {
       saves: ['aggregated_pin_data.aggregated_stats.saves', 'repin_count'],
       comments: ['aggregated_pin_data.comment_count', 'comment_count'],

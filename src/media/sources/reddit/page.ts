@@ -140,7 +140,7 @@ export function readPostMarkup(html: string, id: string): PostDraft | undefined 
   readMarkup(html, found, { xml: false });
   const { post, embed } = found;
   const shown = child(embed, 'post');
-  // An embed may lack its post's id, but then it links to the post. If it links only to others, it is not used.
+  // An embed may lack its post's id, but then it links to the post. If it links only to other posts, it is not used.
   const own = read.text(child(shown, 'id'));
   const isOther = (own !== null && own !== `t3_${id}`) || (found.named.size > 0 && !found.named.has(id));
   if (post === undefined && (embed === undefined || isOther)) return undefined;
