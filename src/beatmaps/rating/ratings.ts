@@ -78,7 +78,7 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
     const isPlain = rated.length === 0 && ruleset === beatmap.mode && beatmap.difficulty_rating > 0;
     const needsLibrary = !isPlain || accuracies.length > 0 || play !== undefined || strains;
     const computing = needsLibrary ? wait(signal => compute(request, signal)) : undefined;
-    // Where osu!'s own calculator works, osu! is asked only for maps that the calculator could not do.
+    // If osu!'s own calculator works, osu! is asked only for maps that the calculator could not do.
     const exact = difficulty?.isExact?.() === true ? await computing : undefined;
     const asking =
       isPlain || isScan || !mayAsk || exact?.isExact === true
