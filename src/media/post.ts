@@ -38,7 +38,11 @@ const file = z
 const headerValue = z.string().regex(/^[\x20-\x7e]{1,4096}$/);
 /** Headers that the host of a variant's address requires. They are sent to that host alone and are in no API answer. */
 const requestHeaders = z
-  .object({ referer: headerValue.exactOptional(), cookie: headerValue.exactOptional() })
+  .object({
+    referer: headerValue.exactOptional(),
+    cookie: headerValue.exactOptional(),
+    'user-agent': headerValue.exactOptional(),
+  })
   .readonly();
 const variant = file.extend({ headers: requestHeaders.exactOptional() });
 

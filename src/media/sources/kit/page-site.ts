@@ -63,7 +63,13 @@ export type AskerOf = (profile: RequestProfile, signal: AbortSignal, cookies?: C
 /** The address that shows a post at an endpoint. An endpoint that needs several requests gives its answer instead. */
 export type AskEndpoint = (ref: PostRef, ask: Ask, signal: AbortSignal) => string | Promise<HttpResponse>;
 
-export type CompleteItem = (item: MediaItem, signal: AbortSignal, cookies: CookieJar) => MediaItem | Promise<MediaItem>;
+/** @param profile the profile with which the item was found */
+export type CompleteItem = (
+  item: MediaItem,
+  signal: AbortSignal,
+  cookies: CookieJar,
+  profile: RequestProfile,
+) => MediaItem | Promise<MediaItem>;
 
 const MAX_HOPS = 3;
 
@@ -112,7 +118,7 @@ function createPageSource<Ids extends object, Name extends string>(options: Sour
         return typeof answer === 'string' ? followRedirects(answer, ask, nextPage, MAX_HOPS) : answer;
       },
       ...(complete && {
-        complete: (post, signal, cookies) => withCompleted(post, item => complete(item, signal, cookies)),
+        complete: (post, signal, cookies) => withCompleted(post, item => complete(item, signal, cookies, profile)),
       }),
     };
     return createStrategy({ http, read, now }, way);

@@ -1,6 +1,6 @@
 import type { CookieJar } from 'tough-cookie';
 import * as z from 'zod';
-import { headerValue } from '../../extract/source.ts';
+import { headerValue, type RequestProfile } from '../../extract/source.ts';
 import type { MediaItem } from '../../post.ts';
 import { BROWSER, CHROME, PLAIN } from '../kit/constants.ts';
 import { definePageSite } from '../kit/page-site.ts';
@@ -9,11 +9,14 @@ import { readTiktokPage, TIKTOK_LOGIN_PATH, TIKTOK_MEDIA_HOSTS, targetOfPage } f
 
 const SITE = 'https://www.tiktok.com/';
 
-/** Adds the headers without which the CDN refuses a file: the site as referer, and the cookie that the page set. */
-function withHeaders(item: MediaItem, cookies: CookieJar): MediaItem {
+/**
+ * Adds the headers without which the CDN refuses a file: the site as referer, and the cookie that the page set. The
+ * user agent is that of the page's request, as in a browser.
+ */
+function withHeaders(item: MediaItem, cookies: CookieJar, { userAgent }: RequestProfile): MediaItem {
   const chainToken = cookies.getCookiesSync(SITE).find(({ key }) => key === 'tt_chain_token')?.value ?? '';
   const cookie = /^[\x21-\x7e]{1,2000}$/.test(chainToken) ? { cookie: `tt_chain_token=${chainToken}` } : {};
-  const headers = { referer: SITE, ...cookie };
+  const headers = { referer: SITE, ...cookie, ...(userAgent !== null && { 'user-agent': userAgent }) };
   return { ...item, variants: item.variants.map(file => ({ ...file, headers })) };
 }
 
@@ -26,7 +29,7 @@ export const tiktok = definePageSite({
   // The first link is from the site's own documentation on embedding; other projects test with the second.
   examples: [`${SITE}@scout2015/video/6718335390845095173`, `${SITE}@hankgreen1/video/7047596209028074758`],
   authorPage: [`${SITE}@NAME`, /^[\w.]{1,30}$/, 'username'],
-  // The CDN sends a file only to the user agent with which the post's page was requested.
+  // Files found by the browser transport, whose user agent is not known here, are requested as by another browser.
   cdnUserAgent: () => CHROME,
   match: matchTiktokLink,
   refOf: tiktokRefOf,
@@ -53,5 +56,5 @@ export const tiktok = definePageSite({
   read: readTiktokPage,
   wall: TIKTOK_LOGIN_PATH,
   namedBy: targetOfPage,
-  completer: () => (item, _signal, cookies) => withHeaders(item, cookies),
+  completer: () => (item, _signal, cookies, profile) => withHeaders(item, cookies, profile),
 });

@@ -10,6 +10,7 @@ import type { Fault } from '../../../sandbox/faults.ts';
 import { createSandbox } from '../../../sandbox/sandbox.ts';
 
 const CDN = 'v16-webapp-prime.tiktok.com';
+const OLDER_CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36';
 
 async function setUp(upstreamConstants: Readonly<Record<string, string>> = {}) {
   const sandbox = await createSandbox();
@@ -50,12 +51,23 @@ it('gives files the headers that their host wants, and no file to those without'
   expect(file?.headers).toEqual({
     referer: 'https://www.tiktok.com/',
     cookie: expect.stringMatching(/^tt_chain_token=\S+$/),
+    'user-agent': expect.stringContaining('Chrome/149'),
   });
   const ask = (headers: Readonly<Record<string, string>>) =>
     client.request({ url: file?.url ?? '', hosts: [CDN], headers });
   expect((await ask({ ...file?.headers })).status).toBe(200);
   expect((await ask({})).status).toBe(403);
   expect((await ask({ referer: 'https://www.tiktok.com/' })).status).toBe(403);
+});
+
+it.each([
+  ['page/plain', 'Chrome/140'],
+  ['page/firefox', 'Firefox/143'],
+])('requests files with the user agent that got the page: %s', async (name, agent) => {
+  const { source, signal } = await setUp({ 'tiktok.userAgent': OLDER_CHROME });
+  const [ref, strategy] = [tiktokRefOf('7560000000000000011'), source.strategies.find(one => one.name === name)];
+  const post = ref && (await strategy?.run(ref, signal));
+  expect(post?.items[0]?.variants[0]?.headers?.['user-agent']).toContain(agent);
 });
 
 describe('a post that is not shown', () => {
