@@ -28,7 +28,7 @@ export async function openStorage(config: Config, log: Logger) {
   const shared = await openSharedState(config, log);
   const store = openStore(join(dataDir, 'medley.db'));
   if (shared === undefined) migrateShapes(store);
-  const records = shared?.records ?? createRecordStore(createLibsqlRecords(store));
+  const records = shared?.records ?? createRecordStore(createLibsqlRecords(store, { log }), { log });
   if (shared !== undefined && hasRecords(store)) log.info({}, NOT_MIGRATED);
   const mediaKey = await loadKey(config, shared);
   const fillerTask =

@@ -4,5 +4,5 @@ import { openStore, type Store } from '../src/infra/store/store.ts';
 
 /** Records in an embedded database; without one given, in memory alone. */
 export function embeddedRecords(store: Store = openStore(':memory:'), now?: () => number): RecordStore {
-  return createRecordStore(createLibsqlRecords(store, now), now);
+  return createRecordStore(createLibsqlRecords(store, { now }), { now });
 }

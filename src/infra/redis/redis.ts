@@ -59,7 +59,7 @@ export function openRedisState(options: RedisStateOptions) {
   const prepared = preparedBy(prepare, redis);
   return {
     limiter: createRedisRateLimiter(redis),
-    records: createRecordStore(createRedisRecords(prepared, changes)),
+    records: createRecordStore(createRedisRecords(prepared, changes), { log }),
     redis,
     /** Prepares the data in Redis, unless that was done before. @throws whatever `prepare` of the options throws */
     prepare: prepared.prepare,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { RecordDriver } from './record-driver.ts';
+import type { RecordDriver, RecordsOptions } from './record-driver.ts';
 import { withReturnedRecords } from './returned-records.ts';
 import { hasTable, type Store } from './store.ts';
 
@@ -23,7 +23,7 @@ const IS_LIVE = '(expires_at IS NULL OR expires_at > :now)';
 const ValueRow = z.object({ value: z.string() });
 
 /** Keeps records in the embedded database, which only one process uses. */
-export function createLibsqlRecords(store: Store, now: () => number = Date.now): RecordDriver {
+export function createLibsqlRecords(store: Store, { now = Date.now, log }: RecordsOptions = {}): RecordDriver {
   store.migrate('records', STEPS);
   let purgedAt = Number.NEGATIVE_INFINITY;
 
@@ -33,8 +33,9 @@ export function createLibsqlRecords(store: Store, now: () => number = Date.now):
     purgedAt = at;
     try {
       store.run('DELETE FROM records WHERE expires_at <= ?', [at]);
-    } catch {
-      // Expired records are never returned. They are deleted an hour later, when the disk may have space again.
+    } catch (error) {
+      // Expired records are never returned, so reading goes on. The next attempt to delete them is made an hour later.
+      log?.warn({ err: error }, 'expired records could not be deleted');
     }
   }
 

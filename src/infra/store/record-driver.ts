@@ -1,4 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { Logger } from '../log.ts';
+
+export interface RecordsOptions {
+  /** The clock, in unix milliseconds. */
+  readonly now?: (() => number) | undefined;
+  /** Is told what fails without keeping a record from being read. */
+  readonly log?: Logger | undefined;
+}
 
 /** The properties of a collection that a driver must know. */
 export interface CollectionId {

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { createLru, createMemoryCache } from '../cache/cache.ts';
 import { parseJson } from '../parse-json.ts';
-import type { ChangeListener, CollectionId, RecordDriver } from './record-driver.ts';
+import type { ChangeListener, CollectionId, RecordDriver, RecordsOptions } from './record-driver.ts';
 
 /**
  * Records that can also be listed by a group, such as the person to whom they belong.
@@ -53,8 +53,8 @@ export function collectionId({ name, ttlMs, maxRecords }: Omit<CollectionOptions
   return { name, ttlMs, isBounded: maxRecords !== undefined };
 }
 
-/** @param now the clock, in unix milliseconds */
-export function createRecordStore(driver: RecordDriver, now: () => number = Date.now): RecordStore {
+export function createRecordStore(driver: RecordDriver, options: RecordsOptions = {}): RecordStore {
+  const { now = Date.now, log } = options;
   /** The operations that collections and grouped collections share. */
   function open<V>(options: CollectionOptions<V>) {
     const { schema, ttlMs, maxRecords } = options;
@@ -98,7 +98,7 @@ export function createRecordStore(driver: RecordDriver, now: () => number = Date
         maxInMemory === undefined
           ? collection
           : inMemory(collection, maxInMemory, now, listen => driver.onChange(id, listen));
-      return isRenewedByReading && ttlMs !== undefined ? renewedByReading(opened, ttlMs, now) : opened;
+      return isRenewedByReading && ttlMs !== undefined ? renewedByReading(opened, ttlMs, { now, log }) : opened;
     },
     groupedCollection(options) {
       const { id, get, set, parse } = open(options);
@@ -174,7 +174,11 @@ const RENEW_EVERY_MS = 24 * 3_600_000;
 const MAX_RENEWED = 10_000;
 
 /** Lets a record live longer when it is read. */
-function renewedByReading<V>(kept: Collection<V>, ttlMs: number, now: () => number): Collection<V> {
+function renewedByReading<V>(
+  kept: Collection<V>,
+  ttlMs: number,
+  { now, log }: RecordsOptions & { readonly now: () => number },
+): Collection<V> {
   const renewedAt = createLru<string, number>({ max: MAX_RENEWED });
   return {
     ...kept,
@@ -184,7 +188,7 @@ function renewedByReading<V>(kept: Collection<V>, ttlMs: number, now: () => numb
       if (value === undefined || at - (renewedAt.get(key) ?? Number.NEGATIVE_INFINITY) < RENEW_EVERY_MS) return value;
       renewedAt.set(key, at);
       // The value is returned even if its record cannot be renewed. The next attempt to renew it is made after a day.
-      await kept.expire(key, at + ttlMs).catch(() => undefined);
+      await kept.expire(key, at + ttlMs).catch(error => log?.warn({ err: error }, 'a record could not be renewed'));
       return value;
     },
   };

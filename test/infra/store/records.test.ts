@@ -37,10 +37,7 @@ describe('records in the embedded database', () => {
     let now = 1_000;
     const store = openStore(':memory:');
     onTestFinished(() => store.close());
-    const records = createRecordStore(
-      createLibsqlRecords(store, () => now),
-      () => now,
-    );
+    const records = createRecordStore(createLibsqlRecords(store, { now: () => now }), { now: () => now });
     const words = records.collection({ name: 'words', schema: z.string(), ttlMs: 5_000, maxRecords: 10 });
     await words.set('a', 'a');
     now += 3_600_000;
@@ -52,15 +49,14 @@ describe('records in the embedded database', () => {
     let now = 1_000;
     const store = openStore(':memory:');
     onTestFinished(() => store.close());
-    const records = createRecordStore(
-      createLibsqlRecords(store, () => now),
-      () => now,
-    );
+    const log = createRecordingLog();
+    const records = createRecordStore(createLibsqlRecords(store, { now: () => now, log }), { now: () => now });
     const words = records.collection({ name: 'words', schema: z.string() });
     await words.set('a', 'a');
     store.run('PRAGMA query_only = 1');
     now += 3_600_000;
     expect(await words.get('a')).toBe('a');
+    expect(log.at().map(({ message }) => message)).toEqual(['expired records could not be deleted']);
     await expect(words.set('a', 'b')).rejects.toMatchObject({ code: 'internal' });
   });
 });
