@@ -112,7 +112,7 @@ function createPhotoAttempts(log: TelegramContext['log']) {
       const data = await drawPicture(photo.picture, log);
       return data !== undefined && (await isTaken({ content: { data }, fileName: 'medley.png', bytes: data.length }));
     } catch (error) {
-      // Where no photos are allowed, another form of this one would be refused too, and its file id is still valid.
+      // If no photos are allowed, another form of this one would be refused too, and its file id is still valid.
       if (!isWithoutRight(error)) throw error;
       log.warn({ err: error }, NOT_TAKEN);
       return false;
