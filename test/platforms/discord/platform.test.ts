@@ -375,6 +375,13 @@ describe('embeds', () => {
     await settle();
     expect(sources.map(source => isSuppressed(on, source))).toEqual([false, false]);
     expect(on.fake.requests.filter(({ method }) => method === 'PATCH')).toEqual([]);
+    // Deleting an answer shows only an embed again that Medley may have hidden.
+    expect(
+      all(
+        ownMessages(on.fake).map(({ body }) => body.components),
+        'custom_id',
+      ).join(),
+    ).not.toContain('embed');
   });
 });
 

@@ -61,7 +61,7 @@ async function sendMessage(call: Call, to: MessageReplyTo, group: ReplyGroup): P
   const answerId = to.editId ?? to.messageId;
   const isView = isFirst && isLast && replies.length === 1 && replies.some(hasButtons);
   const { isWhole } = await group.finish({
-    deleteId: deleteIdOf(to, request),
+    deleteId: deleteIdOf(to, sending),
     messages: Number.POSITIVE_INFINITY,
     async send(content, place, count) {
       const replyTo = to.rights.reply ? (sent().at(-1) ?? to.messageId) : undefined;
@@ -99,7 +99,7 @@ function replaceLater(call: Call, later: Promise<Reply | undefined>, messageId: 
     try {
       group.add(better);
       await group.finish({
-        deleteId: deleteIdOf(to, request),
+        deleteId: deleteIdOf(to, call.sending),
         backId: pressed !== undefined && depth > 1 ? BACK_ID : undefined,
         messages: 1,
         async send(content, place) {
@@ -166,7 +166,7 @@ export function answerKeyOf(
 async function sendShared(call: Answering, group: ReplyGroup, most: number): Promise<SentIds> {
   const { sending, to, parts, history, isOpen } = call;
   const { request, isFirst, isLast } = sending;
-  const deleteId = deleteIdOf(to, request);
+  const deleteId = deleteIdOf(to, sending);
   const answerId = matchDeleteButton(deleteId ?? '')?.answerId;
   const views = await history.next(request, to.pressed);
   const isView = group.replies.length === 1 && isFirst && isLast;

@@ -7,9 +7,9 @@ import {
   ComponentType,
   MessageFlags,
 } from 'discord.js';
+import type { Sending } from '../../../bot/contract/chat-platform.ts';
 import type { Action, Block, Choice, Reply } from '../../../bot/contract/reply.ts';
 import { button, joined, link, textBlock } from '../../../bot/contract/reply-parts.ts';
-import type { Request } from '../../../bot/contract/request.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { DISCORD_LIMITS, SHOWN } from '../api/limits.ts';
 import { type DiscordReplyTo, eventIdOf } from '../api/reply-to.ts';
@@ -186,10 +186,14 @@ export function findDeleteButton(components: unknown): string | undefined {
  * The id of the delete button of an answer. Undefined if only its reader sees the answer. An answer that replaces a
  * pressed button's message keeps that message's delete button, if it has one.
  */
-export function deleteIdOf(to: DiscordReplyTo, request: Pick<Request, 'id' | 'platform' | 'user'>): string | undefined {
+export function deleteIdOf(
+  to: DiscordReplyTo,
+  { request, settings }: Pick<Sending, 'request' | 'settings'>,
+): string | undefined {
   const requesterId = request.user.id;
   if (to.kind === 'message') {
-    const hidesEmbed = to.isOnlyLinks && to.rights.manage && (to.flags & MessageFlags.SuppressEmbeds) === 0;
+    const hidesEmbed =
+      settings.suppressEmbeds && to.isOnlyLinks && to.rights.manage && (to.flags & MessageFlags.SuppressEmbeds) === 0;
     return deleteButtonId({ requesterId, answerId: to.editId ?? to.messageId, hidesEmbed });
   }
   if (to.pressed !== undefined) return to.pressed.deleteId;
