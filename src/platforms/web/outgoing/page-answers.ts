@@ -167,7 +167,9 @@ export class PageAnswers {
     const { links, afterMs } = progress;
     const text = t.messages.requests.waiting({ links, wait: t.wait(afterMs) });
     showProgress(answer, text);
-    if (!this.#noticed.has(caller.userId)) page?.outlet.send({ type: 'notice', text });
+    // A page that is disconnected gets the notice when it is back and still has to wait.
+    if (page === undefined) return;
+    if (!this.#noticed.has(caller.userId)) page.outlet.send({ type: 'notice', text });
     this.#noticed.set(caller.userId, true, { ttl: afterMs });
   }
 
