@@ -64,6 +64,7 @@ export function clipChoice(videoOf: () => HTMLVideoElement | null, named: Named)
     for (const each of [from, to]) each.setAttribute('aria-valuetext', moment(Number(each.value)));
     span.textContent = `${moment(start())} – ${moment(end())}`;
     if (shown?.clipUrl !== undefined) link.href = addressOf(shown.clipUrl);
+    link.classList.remove('saving');
     link.replaceChildren(icon('clip'), h('span', { class: 'download-facts' }, text('download')));
     link.setAttribute('aria-label', named(listed([text('download'), label])));
   }
