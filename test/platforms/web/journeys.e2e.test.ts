@@ -317,6 +317,50 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
     expect(await page.evaluate('[...shown]')).toEqual([]);
   });
 
+  it('shows no progress of a clip beside another part, when a handle is moved meanwhile', async () => {
+    await visit();
+    await say(REEL);
+    await page.getByRole('button', { name: /^Clip/ }).click();
+    await page.route('**/api/clip?**', () => undefined);
+    await page.getByRole('link', { name: /^Download, Clip/ }).click();
+    await expect.poll(() => page.locator('.saving').count(), { timeout: 10_000 }).toBe(1);
+    await page.getByRole('slider', { name: 'Start of the clip' }).fill('2');
+    await expect(page.locator('.saving').count()).resolves.toBe(0);
+  });
+
+  it.each([
+    ['photo', '.photo >> nth=0'],
+    ['button that saves the file', '.tools a[download] >> nth=0'],
+    ['button that saves all files', '.tools button[title="Download all"]'],
+  ])('offers expired files anew when their %s is pressed, on a page left open', async (_, pressed) => {
+    await visit();
+    await say(CAROUSEL);
+    await page.evaluate('{ const later = Date.now() + 7 * 3_600_000; Date.now = () => later; }');
+    await page.locator(pressed).click();
+    await expect.poll(() => page.locator('.media.expired').count()).toBe(1);
+    await expect(page.locator('#lightbox').isVisible()).resolves.toBe(false);
+    await expect(page.locator('.tools a[download]').first().isVisible()).resolves.toBe(false);
+    await expect(page.evaluate('document.activeElement.closest(".expired") !== null')).resolves.toBe(true);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('.turn').count()).toBe(2);
+  });
+
+  it('says that a photo could not be loaded where it is shown over the whole page', async () => {
+    await visit();
+    await say(CAROUSEL);
+    await page.route('**/media/photo-fern.jpg*', route => route.abort());
+    await page.locator('.photo').first().click();
+    const dialog = page.locator('#lightbox');
+    await dialog.getByRole('button', { name: 'Next' }).click();
+    await expect.poll(() => dialog.textContent()).toContain('2 of 4');
+    const sentence = dialog.getByText('This file could not be loaded.');
+    await expect.poll(() => sentence.isVisible()).toBe(true);
+    await expect(dialog.locator('img').isVisible()).resolves.toBe(false);
+    await dialog.getByRole('button', { name: 'Next' }).click();
+    await expect.poll(() => dialog.locator('img').isVisible()).toBe(true);
+    await expect(sentence.isVisible()).resolves.toBe(false);
+  });
+
   it('gives the focus back to the button of the menu that Escape closes', async () => {
     await visit();
     await page.locator('#menu-button').press('Enter');

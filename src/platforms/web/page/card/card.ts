@@ -15,6 +15,8 @@ type WebHeading = Extract<WebBlock, { kind: 'heading' }>;
 
 export interface CardContext extends ItemContext {
   readonly bringAgain: () => void;
+  /** Shows the card anew, when files that it offers have expired. */
+  readonly renew: () => void;
   /** Sends the person's message again; with `link`, only that link. */
   readonly askAgain: (link?: string) => void;
   /** Shows the previous reply, which this one replaced; undefined when it replaced none. */
@@ -42,6 +44,7 @@ export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
       caption: captionOf(reply),
       owner: headingOf(reply),
       boxAt: index => root.querySelectorAll('.media')[index],
+      renew: context.renew,
     });
     root.append(galleryOf(reply, tools, context));
     root.classList.add('with-media');
@@ -154,13 +157,16 @@ export function summaryOf(reply: WebReply): string {
     .slice(0, 240);
 }
 
-function galleryOf(reply: WebReply, tools: MediaTools, { bringAgain }: CardContext): HTMLElement {
+function galleryOf(reply: WebReply, tools: MediaTools, { bringAgain, renew }: CardContext): HTMLElement {
   const items = reply.gallery;
   const owner = headingOf(reply);
   const photos = items.filter(item => item.kind === 'image' && !item.spoiler);
   // A photo that was hidden as a spoiler is opened alone, since stepping to the next photo could reveal a hidden one.
-  const openPhoto = (media: WebMedia): void =>
-    media.spoiler ? openLightbox([media], 0) : openLightbox(photos, photos.indexOf(media));
+  const openPhoto = (media: WebMedia): void => {
+    if (isExpired(media)) renew();
+    else if (media.spoiler) openLightbox([media], 0);
+    else openLightbox(photos, photos.indexOf(media));
+  };
   const [first] = items;
   // If all of several files have expired, one sentence in a low box says so in place of them.
   if (!first || (items.length > 1 && !items.every(isExpired))) {

@@ -156,12 +156,14 @@ export function openLightbox(photos: readonly WebMedia[], start: number): void {
   const previous = stepButton('previous', () => step(-1));
   const next = stepButton('next', () => step(1));
   const close = button({ class: 'icon-button', 'aria-label': text('close') }, () => dialog.close(), icon('close'));
-  const stage = h('div', { class: 'lightbox-stage' }, image);
+  const failed = h('p', {}, text('mediaFailed'));
+  const stage = h('div', { class: 'lightbox-stage' }, image, failed);
   let index = start;
 
   function show(): void {
     const photo = photos[index];
     if (!photo) return;
+    showFailed(false);
     image.src = photo.src;
     const words = text('itemOf', { n: index + 1, total: photos.length });
     image.alt = photo.alt || `${text('photo')} ${words}`;
@@ -170,6 +172,11 @@ export function openLightbox(photos: readonly WebMedia[], start: number): void {
     download.download = photo.fileName;
     previous.hidden = next.hidden = photos.length < 2;
     limitSteps(previous, next, index, photos.length);
+  }
+
+  function showFailed(isFailed: boolean): void {
+    image.hidden = isFailed;
+    failed.hidden = !isFailed;
   }
 
   function step(by: 1 | -1): void {
@@ -186,6 +193,7 @@ export function openLightbox(photos: readonly WebMedia[], start: number): void {
     if (event.target === dialog || event.target === stage) dialog.close();
   };
   onSwipe(stage, step);
+  image.addEventListener('error', () => showFailed(true));
   dialog.replaceChildren(h('div', { class: 'lightbox-bar' }, place, download, close), stage, previous, next);
   show();
   dialog.showModal();

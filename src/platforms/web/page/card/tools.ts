@@ -17,12 +17,14 @@ export interface MediaToolsOptions {
   readonly owner: string;
   /** The box that shows the file at an index. */
   readonly boxAt: (index: number) => Element | undefined;
+  /** Shows the card anew, when files that it offers have expired. */
+  readonly renew: () => void;
 }
 
 export type MediaTools = ReturnType<typeof mediaTools>;
 
 /** The tools for a post's files: save, choose a size, save the audio, copy the link or the caption. */
-export function mediaTools({ items, links, caption, owner, boxAt }: MediaToolsOptions) {
+export function mediaTools({ items, links, caption, owner, boxAt, renew }: MediaToolsOptions) {
   const named: Named = label => (owner === '' ? label : nameAndValue(label, owner));
   const download = h('a', { class: 'action primary' });
   const audio = h('a', { class: 'action tool', title: text('audioOnly') });
@@ -31,7 +33,7 @@ export function mediaTools({ items, links, caption, owner, boxAt }: MediaToolsOp
   const clip = items.some(({ clipUrl }) => clipUrl !== undefined)
     ? clipChoice(() => (shown && boxAt(items.indexOf(shown))?.querySelector('video')) ?? null, named)
     : undefined;
-  const all = items.length > 1 && allTool(items, named);
+  const all = items.length > 1 && allTool(items, named, renew);
   const safe = links.filter(({ url }) => isWebAddress(url));
   const [original] = safe;
   const row = h(
@@ -96,7 +98,18 @@ export function mediaTools({ items, links, caption, owner, boxAt }: MediaToolsOp
     ];
   }
 
-  return { elements: [...(clip ? [clip.row] : []), row, sizes], offer };
+  /** On a page that was left open until the files expired, shows the card anew in place of saving one. */
+  function stopExpired(event: Event): void {
+    const isSaving = event.target instanceof Element && event.target.closest('[download]') !== null;
+    if (!isSaving || !shown || !isExpired(shown)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    renew();
+  }
+
+  const elements = [...(clip ? [clip.row] : []), row, sizes];
+  for (const each of elements) each.addEventListener('click', stopExpired, { capture: true });
+  return { elements, offer };
 }
 
 /** The words of the button that saves a file: with its position, the facts of the file, and the name of its author. */
@@ -203,9 +216,10 @@ function copyTool(key: 'copyLink' | 'copyCaption', name: IconName, content: stri
 /** The pause between downloads, because browsers drop some that begin at the same time. */
 const BETWEEN_DOWNLOADS_MS = 400;
 
-function allTool(items: readonly WebMedia[], named: Named): HTMLElement {
+function allTool(items: readonly WebMedia[], named: Named, renew: () => void): HTMLElement {
   const each = ({ downloadUrl, fileName }: WebMedia): void => h('a', { href: downloadUrl, download: fileName }).click();
   return toolButton('all', text('downloadAll'), named, () => {
+    if (items.some(isExpired)) return renew();
     for (const [index, media] of items.entries()) setTimeout(each, index * BETWEEN_DOWNLOADS_MS, media);
   });
 }

@@ -133,6 +133,11 @@ export class MessageView {
     return {
       onAction: (token, label, pressed) => onPress({ token, label, under, pressed }),
       bringAgain: () => onRepeat(turn),
+      renew: () => {
+        const reply = turn.replies[index];
+        // The pressed button is gone, so the focus goes to the one that loads the files again.
+        if (reply) this.replace(index, reply).querySelector<HTMLElement>('.expired button')?.focus();
+      },
       askAgain: link => onRepeat(turn, link),
       goBack: turn.below?.[index]?.length ? () => onBack(under) : undefined,
     };
