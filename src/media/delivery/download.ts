@@ -19,6 +19,8 @@ export interface DownloadRequest extends CdnAddress {
   readonly maxBytes: number;
   /** The disk space that is reserved for the file. A file that needs more is not downloaded. */
   readonly spaceBytes: number;
+  /** Replaces the reserved space by more when a stream needs it; resolves with undefined when there is none for long. */
+  readonly reserve: (bytes: number) => Promise<number | undefined>;
   readonly signal: AbortSignal;
   /** The first position to write to in the file at `path`; the bytes before it stay. Default: the beginning. */
   readonly at?: number;
@@ -32,6 +34,11 @@ export type DownloadFailure =
   /** The file is within its limit, but larger than the disk space that is reserved for it. */
   | { readonly status: 'needs_space'; readonly bytes: number }
   | { readonly status: 'expired' | 'timeout' | 'unavailable' | 'disk'; readonly cause: unknown };
+
+/** The failure of a download that waited for disk space for too long. */
+export function noSpace() {
+  return { status: 'timeout', cause: new AppError('timeout', 'no space on the disk for now') } as const;
+}
 
 export type DownloadOutcome =
   | { readonly status: 'done'; readonly bytes: number; readonly mime: string }

@@ -11,7 +11,7 @@ import { cutClip } from '../transcode/cut-clip.ts';
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
 import { muxByFfmpeg, muxFiles } from '../transcode/mux.ts';
 import { probeFile } from '../transcode/probe.ts';
-import { createCdnDownload, type Download, type DownloadOptions, type DownloadRequest } from './download.ts';
+import { createCdnDownload, type Download, type DownloadOptions, type DownloadRequest, noSpace } from './download.ts';
 import {
   type FileFailure,
   type FileOrder,
@@ -146,8 +146,8 @@ async function fetchFile(
   const usual = Math.min(USUAL_BYTES, totalBytes * UNKNOWN_SHARE);
   for (let wanted = Math.min(expectedBytes ?? usual, maxBytes); ; ) {
     const spaceBytes = await reserve(wanted);
-    if (spaceBytes === undefined) return diskFull();
-    const outcome = await download({ ...file, path, maxBytes, spaceBytes, signal });
+    if (spaceBytes === undefined) return noSpace();
+    const outcome = await download({ ...file, path, maxBytes, spaceBytes, reserve, signal });
     if (outcome.status === 'done') {
       const made = await inspected(outcome, path, signal);
       // Medley cannot read every stream that ffmpeg can, so a stream is kept even if its tracks are unknown.
@@ -170,7 +170,7 @@ async function makeFile(
   if ('status' in held) return held;
   try {
     const space = await reserve(spaceBytes(held, maxBytes));
-    if (space === undefined) return diskFull();
+    if (space === undefined) return noSpace();
     const [input] = held;
     const job = { inputs: held, outputPath: path, maxBytes, signal, onLeft: encoding };
     const isMade = input && (await work({ ...job, inputPath: input.path, probe: input.probe }));
@@ -233,11 +233,6 @@ function isRead(file: HeldFile | undefined, isVideo: boolean): boolean {
   const probe = file?.probe ?? null;
   if (probe === null || (isVideo && probe.videoCodec === null)) return false;
   return !probe.hasAudio || probe.audioCodec !== null;
-}
-
-/** The failure of a request that waited for disk space for too long. */
-function diskFull(): FileFailure {
-  return { status: 'timeout', cause: new AppError('timeout', 'no space on the disk for now') };
 }
 
 /** The disk space for a file made from these inputs: a little more than all of them together. */

@@ -8,6 +8,7 @@ import {
   type DownloadFailure,
   type DownloadOptions,
   type DownloadRequest,
+  noSpace,
   PATIENCE,
 } from './download.ts';
 
@@ -41,25 +42,29 @@ export function createStreamDownload(options: DownloadOptions, download: Downloa
     }
   }
 
-  /** Fetches the pieces in order; fails with `needs_space` when they need more disk space than expected. */
+  /** Fetches the pieces in order. When they need more disk space than expected, more is reserved before the next one. */
   async function fetchPieces(pieces: readonly Piece[], request: DownloadRequest): ReturnType<Download> {
-    const { path, maxBytes, spaceBytes } = request;
+    const { path, maxBytes } = request;
+    let { spaceBytes } = request;
     const totalMs = pieces.reduce((sum, { durationMs }) => sum + durationMs, 0);
     const known = pieces.reduce((sum, { range }) => sum + (range?.length ?? Number.NaN), 0);
     if (known > maxBytes) return { status: 'too_large', bytes: known };
     let bytes = 0;
     let playedMs = 0;
     for (const { durationMs, ...address } of pieces) {
-      const limits = { maxBytes: maxBytes - bytes, spaceBytes: spaceBytes - bytes, at: bytes };
-      const piece = await download({ ...pieceRequest(request, address), ...limits });
+      const own = { ...pieceRequest(request, address), maxBytes: maxBytes - bytes, at: bytes };
+      let piece = await download({ ...own, spaceBytes: spaceBytes - bytes });
+      if (piece.status === 'needs_space') {
+        const space = await request.reserve(maxBytes);
+        if (space === undefined) return noSpace();
+        spaceBytes = space;
+        piece = await download({ ...own, spaceBytes: spaceBytes - bytes });
+      }
       if (piece.status === 'too_large') return { status: 'too_large', bytes: null };
-      if (piece.status === 'needs_space') return { status: 'needs_space', bytes: maxBytes };
       if (piece.status !== 'done') return piece;
       bytes += await withoutTag(path, bytes, piece.bytes);
       playedMs += durationMs;
-      const share = playedMs / totalMs;
-      if (share > ENOUGH_PLAYED && bytes / share > maxBytes * FAR_TOO_LARGE)
-        return { status: 'too_large', bytes: null };
+      if (isFarTooLarge(bytes, playedMs / totalMs, maxBytes)) return { status: 'too_large', bytes: null };
     }
     await truncate(path, bytes);
     return { status: 'done', bytes, mime: PIECE_MIME };
@@ -80,6 +85,11 @@ export function createStreamDownload(options: DownloadOptions, download: Downloa
       return { status: 'timeout', cause: new AppError('timeout', 'the CDN is too slow', { cause }) };
     }
   };
+}
+
+/** @param share the share of the playing time that has these bytes */
+function isFarTooLarge(bytes: number, share: number, maxBytes: number): boolean {
+  return share > ENOUGH_PLAYED && bytes / share > maxBytes * FAR_TOO_LARGE;
 }
 
 /** The request for a piece. The variant's headers are only sent if the piece is on the variant's own host. */

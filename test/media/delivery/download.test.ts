@@ -29,7 +29,13 @@ it('has let go of its file when it ends, so that none comes back after it is rem
   });
   const held = hold();
   const { signal } = new AbortController();
-  const request = { source: 'toy', mime: 'video/mp4', maxBytes: 1_000, spaceBytes: 1_000 };
+  const request = {
+    source: 'toy',
+    mime: 'video/mp4',
+    maxBytes: 1_000,
+    spaceBytes: 1_000,
+    reserve: async () => undefined,
+  };
   await expect(download({ ...request, url, path, signal })).resolves.toMatchObject({ status: 'unavailable' });
   rmSync(path, { force: true });
   await held;

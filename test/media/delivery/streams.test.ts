@@ -176,6 +176,14 @@ describe('a video in pieces', () => {
     ]);
   });
 
+  it('goes on where it is when it needs more space than its rate let expect', async () => {
+    const { deliver, asked } = await setUp(served('a', await streamOf('sea-360.mp4', 'ts', 'both')));
+    const variants = [stream('a', { bitrate: 60_000 })];
+    const items = [makeItem({ variants, durationMs: SECONDS * 1_000, thumbnailUrl: null })];
+    await expectWhole(asFile(await deliver(makePost({ items }))));
+    expect(asked).toEqual(['/a.m3u8', '/a/0', '/a/1', '/a/1', '/a/2', '/a/3']);
+  });
+
   it('is given up early when it will be far too large', async () => {
     const { deliver, asked } = await setUp(served('a', await streamOf('sea-720.mp4', 'ts', 'both')));
     await expect(deliver(post(stream('a')), { maxBytes: 60_000 })).resolves.toMatchObject({ reason: 'too_large' });
