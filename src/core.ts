@@ -160,7 +160,10 @@ function createAnswers(
   });
 }
 
-/** A settings store that also moves a chat's memory and block, and deletes the memory when Medley leaves the chat. */
+/**
+ * A settings store that, when a chat gets another id, also takes the chat's memory (what was shown there last) and a
+ * block by an owner along to that id. When Medley leaves a chat, it also deletes the chat's memory.
+ */
 function withChatMemory(
   settings: SettingsStore,
   memory: ChatMemory,

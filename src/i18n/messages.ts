@@ -52,7 +52,8 @@ const FOR_PAGE = 'web';
  * command menus need two files of every language, and most others are never needed.
  */
 export function createMessages(read: (file: string) => TextTree, locale: string): Messages;
-// The types of parameters are in a generated file, so the compiler cannot derive each text's type from its source.
+// The types in `Messages` come from a generated file. The compiler cannot check against them what is read from JSON, so
+// the implementation has a wider type; a test compares the generated file with the texts.
 export function createMessages(read: (file: string) => TextTree, locale: string): FilledTree {
   const messages: FilledTree = {};
   for (const [file, english] of Object.entries(files)) {

@@ -25,7 +25,7 @@ const answerShape = z.object({ translatedText: z.string().min(1).max(20_000) });
 const MIN_LETTERS = 20;
 /** A language that fits at least 0.8 times as well as the best may be the right one: Danish looks like Norwegian. */
 const NEARLY = 0.8;
-/** The ISO 639-3 code, by which the library franc names it, of each language that readers may have chosen. */
+/** The languages that readers may have chosen, with their ISO 639-3 codes, which the library franc returns. */
 const ISO_639_3: Readonly<Record<string, string>> = {
   ...{ en: 'eng', id: 'ind', es: 'spa', de: 'deu', ja: 'jpn', ko: 'kor' },
   ...{ fr: 'fra', pt: 'por', pl: 'pol', ru: 'rus', tr: 'tur', zh: 'cmn' },

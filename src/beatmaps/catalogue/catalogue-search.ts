@@ -176,7 +176,10 @@ function groupsOf({ text }: Query): Groups {
     .map(needle => [needle]);
 }
 
-/** Replaces each beginning of a word that is too long for the index by all whole words that begin with it. */
+/**
+ * The index finds words by their first `INDEXED_LETTERS` letters. A searched beginning with more letters is replaced by
+ * all whole words of the vocabulary that begin with it.
+ */
 function writtenOut(vocabulary: Vocabulary, groups: Groups, index: TextIndex): Groups {
   return groups.map(group =>
     group.flatMap(needle => {

@@ -192,7 +192,7 @@ export function parseScore(value: unknown) {
   if (playId === null) return undefined;
   const beatmap = playedMap(raw);
   const mode = ruleset_id ?? raw.mode ?? mode_int ?? beatmap?.mode ?? 'osu';
-  // The API writes 0 for a play that has no score of osu!stable.
+  // The API writes 0 for a play that has no score of osu!stable, so 0 is returned as null below.
   const legacyTotal = isLegacyShape ? score : raw.legacy_total_score;
   return {
     ...fields,

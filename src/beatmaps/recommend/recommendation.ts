@@ -53,7 +53,10 @@ const MANY_FAVOURITES = 500;
 const MAX_START_STARS = 3.5;
 const MUCH_FARM = 0.7;
 const MAX_HABITS = 3;
-/** The least width of a player's usual range, as a share of the value; a value within the range counts as close. */
+/**
+ * The least width of the range of values that are usual for a player, as a share of the range's middle. A map whose
+ * value lies in the range counts as close to what the player likes.
+ */
 const CLOSE = 0.06;
 
 /** The recommendation with other stars than the estimated ones by which it was chosen. */

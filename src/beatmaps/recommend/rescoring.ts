@@ -166,9 +166,9 @@ function spread(plays: readonly Play[]): readonly Play[] {
 }
 
 /**
- * Learns from a player's plays with certain mods which patterns they have and how far calculated pp are off, since the
- * library calculates by older rules. The result is osu!'s pp divided by the calculated pp, or 1 if no pp could be
- * calculated in time.
+ * Learns two things from a player's plays with certain mods: `patterns`, which patterns the played maps usually have,
+ * and `ratio`, osu!'s pp divided by the calculated pp, because the library calculates by older rules. The ratio is 1 if
+ * no pp could be calculated in time.
  * @param work ends the calculation itself
  * @param soon ends only the waiting for the calculation, which goes on
  */

@@ -43,7 +43,7 @@ const JobProgress = z.object({
   notice: PendingNotice.optional(),
   /** A reply that is made but not sent yet. Replies to links are not stored. */
   reply: StoredReply.optional().catch(undefined),
-  /** True when the person was told that links wait. */
+  /** True when the person was told that the request's links wait for the rate limit. */
   isWaitSaid: z.boolean(),
   /** The message with the pressed button, if it was to be deleted: it stays if the request is answered. */
   keptMessage: z.string().optional(),

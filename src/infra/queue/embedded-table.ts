@@ -96,7 +96,7 @@ function additions(store: Store) {
 
 function claims(store: Store) {
   return {
-    /** Claims the first entry, by turn, whose lane is not in `busy`. */
+    /** Claims the waiting entry with the lowest `turn` among those whose lane is not in `busy`. */
     claim(busy: readonly string[], { token, until }: { readonly token: string; readonly until: number }) {
       return store.get(
         `UPDATE queue SET state = 'claimed', holder = :token, lease = :until WHERE rowid = (

@@ -28,7 +28,10 @@ export interface TrackCopy {
 }
 
 const CHUNK_BYTES = 512 * 1024;
-/** A file's tracks begin within a few frames of 0. If they begin later than this, they come from a stream. */
+/**
+ * The tracks of a file begin within a few frames of 0. Tracks that begin later than this were cut from a longer stream
+ * and keep its times, so all times are moved to make them begin at 0.
+ */
 const MAX_LEAD_SECONDS = 0.5;
 
 export type Packet = NonNullable<Awaited<ReturnType<EncodedPacketSink['getFirstPacket']>>>;

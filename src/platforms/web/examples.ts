@@ -13,7 +13,10 @@ const BEATMAP_EXAMPLES: readonly OfferedExample[] = [
   { kind: 'taiko', url: '/beatmap search mode:taiko stars>4' },
 ];
 
-/** The examples for an empty chat: the operator's, and beatmap searches unless the operator has chosen a command. */
+/**
+ * The examples that an empty chat offers: the operator's own ones and two beatmap searches. If one of the operator's
+ * own examples is a command, the searches are left out, because then the operator has decided which commands to offer.
+ */
 export function createWebExamples(
   own: readonly OfferedExample[],
   isPost: (link: string) => boolean,

@@ -221,7 +221,7 @@ function filesAmong(blocks: readonly unknown[]): readonly Omit<SentMessage, 'mes
   });
 }
 
-/** True for a refusal by which nothing was sent, after which albums may still be accepted. */
+/** True if Telegram refused the rich message and sent nothing, so that the same files may be sent as albums. */
 function isRefused(error: unknown): error is BotApiError {
   if (!(error instanceof BotApiError) || isShutOut(error) || isUnknownChat(error)) return false;
   return error.code === 400 || error.code === 404 || error.code === 413;

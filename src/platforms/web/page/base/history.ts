@@ -28,7 +28,7 @@ export interface Turn {
   above?: Kept;
 }
 
-/** Lists of replies that are kept for Back or Forward, by the index of the reply in the turn. */
+/** For replies of a turn, by their index in `replies`: the other replies to which Back or Forward leads from each. */
 export type Kept = Readonly<Record<number, readonly WebReply[]>>;
 
 const KEY = 'medley.turns';
