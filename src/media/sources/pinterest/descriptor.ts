@@ -64,7 +64,9 @@ function createFileFinder({ http }: SourceOptions): CompleteItem {
   async function neighbourOf(stream: Variant, signal: AbortSignal): Promise<Variant | undefined> {
     const [, host, name] = STREAM.exec(stream.url) ?? [];
     if (host === undefined || name === undefined) return undefined;
-    const bounds = { hosts: [host], maxRedirects: 0, retries: 0, timeoutMs: 2_500, signal } as const;
+    const found = new AbortController();
+    const own = AbortSignal.any([signal, found.signal]);
+    const bounds = { hosts: [host], maxRedirects: 0, retries: 0, timeoutMs: 2_500, signal: own } as const;
     const asked = PLACES.map(async place => {
       const url = `https://${host}/videos/${place.replace('NAME', name)}`;
       const { status, headers } = await http.request({ ...bounds, url, method: 'HEAD' });
@@ -72,7 +74,9 @@ function createFileFinder({ http }: SourceOptions): CompleteItem {
       const length = Number(headers['content-length']);
       return listedFile(url, { mime: 'video/mp4', hasVideo: true, bytes: length > 0 ? length : null });
     });
-    return Promise.any(asked).catch(() => undefined);
+    const first = await Promise.any(asked).catch(() => undefined);
+    found.abort();
+    return first;
   }
 
   return async (item, signal) => {

@@ -1,5 +1,7 @@
 /** Pinterest as the sandbox plays it. */
+import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
+import type { HttpClient } from '../../../../src/infra/http/http-client.ts';
 import { pinterest } from '../../../../src/media/sources/pinterest/descriptor.ts';
 import { matchPinterestLink, pinterestRefOf } from '../../../../src/media/sources/pinterest/link.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
@@ -39,6 +41,30 @@ it.each(['pinterest.query', 'pinterest.page'] as const)('every pin comes without
       'application/vnd.apple.mpegurl',
     );
   }
+});
+
+it('the other places of a file are no longer asked when one has it', async () => {
+  const sandbox = await createSandbox();
+  onTestFinished(() => sandbox.close());
+  const client = createTestClient(Object.fromEntries(HOSTS.map(host => [host, sandbox.origin])));
+  const pending = new Set<string>();
+  const http: HttpClient = {
+    ...client,
+    hasBrowserTransport: false,
+    async request(request) {
+      const url = String(request.url);
+      if (request.method !== 'HEAD' || url.includes('/mc/720p/')) return client.request(request);
+      pending.add(url);
+      if (request.signal !== undefined) await once(request.signal, 'abort');
+      pending.delete(url);
+      throw new Error('given up');
+    },
+  };
+  const ref = pinterestRefOf('424605071150000105');
+  const source = pinterest.create({ http, log: silentLog });
+  const post = ref && (await source.fetch(ref, { signal: AbortSignal.timeout(30_000) }));
+  expect(post?.items[0]?.variants[0]?.url).toContain('/mc/720p/');
+  expect([...pending]).toEqual([]);
 });
 
 it('a pin that is gone is said to be, and a video without any file has changed', async () => {
