@@ -213,6 +213,28 @@ describe('where the answer goes', () => {
     expect((await fake.waitFor(() => answersIn(fake, FORUM.id)[0])).file?.kind).toBe('video');
   });
 
+  it('is sent nowhere when the topic was deleted with the message that asked, and no second message is tried', async () => {
+    const stage = await openStage();
+    const { fake, calls, outcomes } = stage;
+    let asked = 0;
+    fake.fault({
+      method: /^send/,
+      when: ({ params }) => {
+        if (!('message_thread_id' in params)) return false;
+        fake.erase(FORUM.id, asked);
+        return true;
+      },
+      errorCode: 400,
+      description: 'Bad Request: message thread not found',
+      times: 99,
+    });
+    asked = fake.message({ chat: FORUM, from: SARI, text: REEL, messageThreadId: 77 });
+    await fake.waitFor(() => outcomes[0]);
+    expect(outcomes).toEqual(['gone']);
+    expect(answersIn(fake, FORUM.id)).toEqual([]);
+    expect(calls(/^send(?!ChatAction)/)).toHaveLength(2);
+  });
+
   it('follows a group that has become a supergroup, with its settings', async () => {
     const { fake, settings } = await openStage();
     const old = { id: -500, type: 'group', title: 'Old' } as const;

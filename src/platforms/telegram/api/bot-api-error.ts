@@ -60,9 +60,9 @@ export function isShutOut(error: unknown): boolean {
   return isTopicClosed(error) || isRefused(error, /need administrator rights|CHAT_(WRITE_FORBIDDEN|RESTRICTED)/i);
 }
 
-/** True when there is no chat with that id, or none that Medley can see. */
-export function isUnknownChat(error: unknown): boolean {
-  return isRefused(error, /chat not found|PEER_ID_INVALID/i);
+/** True when Medley can see no chat with that id, or no message to which the new one would have to reply. */
+export function isPlaceGone(error: unknown): boolean {
+  return isRefused(error, /chat not found|PEER_ID_INVALID|(replied|reply) (message )?not found/i);
 }
 
 export function isTopicClosed(error: unknown): boolean {
@@ -88,7 +88,7 @@ export function sendFailureOf(error: unknown): SendFailure | undefined {
   // Code 409 means that another process polls as well, or that a webhook is set, so the request waits.
   if (code === 409) return { outcome: 'notSent', reason: 'away' };
   if (isWithoutRight(error) || isShutOut(error)) return { outcome: 'notSent', reason: 'gone', isBarred: true };
-  return { outcome: 'notSent', reason: code === 403 || isUnknownChat(error) ? 'gone' : 'refused' };
+  return { outcome: 'notSent', reason: code === 403 || isPlaceGone(error) ? 'gone' : 'refused' };
 }
 
 /** The sentence for the person who asked, when an answer could not be made, sent or deleted. */

@@ -37,6 +37,8 @@ export interface MessageDestination
   extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread' | 'directTopic' | 'message'> {
   /** True to send the message without a notification. */
   readonly silent?: boolean;
+  /** True to send the message only if the one to which it replies still exists. */
+  readonly isOnlyReply?: boolean;
   /** The id of the only person who sees the message, if Telegram can do that in this chat; otherwise all see it. */
   readonly onlyFor?: number | undefined;
   /** The query id of a pressed button whose message one person alone sees. The new message replaces that message. */

@@ -54,8 +54,10 @@ export function createMessageApi({ api, chats, limits }: TelegramContext, action
     if (code === 403 && /blocked|kicked|not a member|deactivated|deleted/i.test(description)) await chats.left(to.chat);
     // In a basic group, or after the person left, a message cannot be for one person alone, so everybody sees it.
     if (code === 400 && to.onlyFor !== undefined) return { ...to, onlyFor: undefined };
-    const isTopicGone = code === 400 && /thread not found|topic_(deleted|id_invalid)/i.test(description);
-    return isTopicGone && to.thread !== undefined ? { ...to, thread: undefined } : undefined;
+    const isTopicUnknown = code === 400 && /thread not found|topic_(deleted|id_invalid)/i.test(description);
+    // Telegram also says this of busy topics (tdlib/telegram-bot-api#693) and in groups that have no topics any more.
+    // There a reply without a topic arrives in that of its message (#798); a deleted topic has no such message left.
+    return isTopicUnknown && to.thread !== undefined ? { ...to, thread: undefined, isOnlyReply: true } : undefined;
   }
 
   return {
@@ -102,13 +104,15 @@ function createReachCheck(api: TelegramContext['api']) {
 }
 
 function addressOf(to: MessageDestination): Address {
-  const { chat, thread, directTopic, message, silent, onlyFor, replaces } = to;
+  const { chat, thread, directTopic, message, isOnlyReply = false, silent, onlyFor, replaces } = to;
   const replaced = replaces && { callback_query_id: replaces, replace_callback_query_message: true };
   return {
     chat_id: chat,
     ...(thread === undefined ? {} : { message_thread_id: thread }),
     ...(directTopic === undefined ? {} : { direct_messages_topic_id: directTopic }),
-    ...(message === undefined ? {} : { reply_parameters: { message_id: message, allow_sending_without_reply: true } }),
+    ...(message === undefined
+      ? {}
+      : { reply_parameters: { message_id: message, allow_sending_without_reply: !isOnlyReply } }),
     ...(silent === true ? { disable_notification: true } : {}),
     ...(onlyFor === undefined ? {} : { ephemeral_message_parameters: { receiver_user_id: onlyFor, ...replaced } }),
   };

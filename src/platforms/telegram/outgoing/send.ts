@@ -1,7 +1,7 @@
 import type { GalleryItem, Reply } from '../../../bot/contract/reply.ts';
 import { textBlock } from '../../../bot/contract/reply-parts.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
-import { BotApiError, isShutOut, isUnknownChat, isWithoutRight } from '../api/bot-api-error.ts';
+import { BotApiError, isPlaceGone, isShutOut, isWithoutRight } from '../api/bot-api-error.ts';
 import { RichPart, type SentMessage, type SentRich } from '../api/methods.ts';
 import { EMPTY, styleOf } from '../render/formatted-text.ts';
 import { type FollowUpPayload, type MediaPayload, renderMissing, renderReply } from '../render/render.ts';
@@ -223,7 +223,7 @@ function filesAmong(blocks: readonly unknown[]): readonly Omit<SentMessage, 'mes
 
 /** True if Telegram refused the rich message and sent nothing, so that the same files may be sent as albums. */
 function isRefused(error: unknown): error is BotApiError {
-  if (!(error instanceof BotApiError) || isShutOut(error) || isUnknownChat(error)) return false;
+  if (!(error instanceof BotApiError) || isShutOut(error) || isPlaceGone(error)) return false;
   return error.code === 400 || error.code === 404 || error.code === 413;
 }
 

@@ -125,6 +125,7 @@ describe('what became of it', () => {
     [401, 'Unauthorized', { reason: 'token' }],
     [400, 'Bad Request: chat not found', { reason: 'gone' }],
     [400, 'Bad Request: PEER_ID_INVALID', { reason: 'gone' }],
+    [400, 'Bad Request: message to be replied not found', { reason: 'gone' }],
     [400, 'Bad Request: CHAT_RESTRICTED', { reason: 'gone', isBarred: true }],
     [403, 'Forbidden: bot was blocked by the user', { reason: 'gone' }],
     [403, 'Forbidden: bot was kicked from the supergroup chat', { reason: 'gone' }],
