@@ -4,14 +4,21 @@ import { child, firstOf, parseJson, UNKNOWN_SIZE } from '../../parse/json.ts';
 import { type Attributes, readMarkup, readSrcset } from '../../parse/markup.ts';
 import * as read from '../../parse/read.ts';
 import { NO_STATS, type Stats, type UnplacedItem } from '../../post.ts';
-import { type DraftItem, EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
+import { type DraftItem, EMPTY_DRAFT, type PostDraft, readableItems, UNKNOWN_AUTHOR } from '../kit/draft.ts';
 import { gifOf, imageOf, linkedItem, namedVideo, packagedVideo, readAddress } from './items.ts';
+import { redditRefOf } from './link.ts';
 
-/** The place of a text in a page; `foreign`: in a comment, an advertisement or another post. */
-type Region = 'title' | 'words' | 'votes' | 'comments' | 'foreign' | null;
+/**
+ * The place of a text in a page. `shared`: the title of the post that a crosspost shares; `foreign`: in a comment, an
+ * advertisement or another post.
+ */
+type Region = 'title' | 'shared' | 'words' | 'votes' | 'comments' | 'foreign' | null;
 
 /** Elements that begin a new line of the post's text. */
 const LINE = /^(?:p|li|br|h[1-6]|blockquote|pre|hr)$/;
+
+/** Matches the address of a post, on the site or relative. */
+const POST_ADDRESS = /\/comments\/([a-z0-9]{4,12})(?:[/?]|$)/;
 
 /** Collects everything in a page's markup that belongs to one post. */
 class PostMarkup {
@@ -28,6 +35,7 @@ class PostMarkup {
   isRemoved = false;
   author: string | undefined;
   title = '';
+  shared = '';
   words = '';
   /** The texts in which an embed shows the counts of votes and of comments. */
   votes: string | undefined;
@@ -57,7 +65,7 @@ class PostMarkup {
 
   ontext(text: string): void {
     const region = this.#open.at(-1);
-    if (region === 'title' || region === 'words' || region === 'comments') this[region] += text;
+    if (region === 'title' || region === 'shared' || region === 'words' || region === 'comments') this[region] += text;
   }
 
   onclosetag(): void {
@@ -73,8 +81,9 @@ class PostMarkup {
       .replace(/\n{3,}/g, '\n\n');
   }
 
-  #regionOf(name: string, { slot, id, 'data-testid': part }: Attributes): Region {
+  #regionOf(name: string, { slot, id, class: style, 'data-testid': part }: Attributes): Region {
     if ((name === 'shreddit-embed-title' || id === 'embed-title') && this.title === '') return 'title';
+    if (style?.includes('crosspost-title') === true) return 'shared';
     if (part === 'upvote') return 'votes';
     if (part === 'cta' && this.comments === '') return 'comments';
     const isText = slot === 'text-body' || id?.endsWith('-post-rtjson-content') === true;
@@ -91,7 +100,7 @@ class PostMarkup {
   }
 
   #follow(address: string): void {
-    const [, post] = /\/comments\/([a-z0-9]{4,12})(?:[/?]|$)/.exec(address) ?? [];
+    const [, post] = POST_ADDRESS.exec(address) ?? [];
     if (post !== undefined) this.named.add(post);
     this.author ??= /^(?:https:\/\/www\.reddit\.com)?\/user\/([\w-]{2,40})\/?(?:\?|$)/.exec(address)?.[1];
   }
@@ -149,7 +158,7 @@ export function readPostMarkup(html: string, id: string): PostDraft | undefined 
   const items = itemsOf(found, type, target);
   if (found.isRemoved && items === null) throw new AppError('not_found', 'the post was removed');
   const username = post?.author ?? found.author ?? null;
-  return {
+  const draft = {
     ...EMPTY_DRAFT,
     author: { ...UNKNOWN_AUTHOR, username: username === '[deleted]' ? null : username },
     title: read.text((post?.['post-title'] ?? found.title).trim()),
@@ -162,4 +171,14 @@ export function readPostMarkup(html: string, id: string): PostDraft | undefined 
     items: items ?? [],
     isWordsOnly: items === null && ['self', 'text', 'multi_media', 'link'].includes(type),
   };
+  return withShared(draft, found);
+}
+
+/** Moves the items of a crosspost to the post that it shares. The page states that post's title, but not its author. */
+function withShared(draft: PostDraft, { post, shared }: PostMarkup): PostDraft {
+  const ref = redditRefOf(POST_ADDRESS.exec(post?.['content-href'] ?? '')?.[1] ?? '');
+  if (post?.['post-type'] !== 'crosspost' || ref === undefined || readableItems(draft) === 0) return draft;
+  const { items, sensitive = false } = draft;
+  const original = { ...EMPTY_DRAFT, title: read.text(shared.trim()), sensitive, items };
+  return { ...draft, items: [], isWordsOnly: true, quoted: { ref, draft: original } };
 }

@@ -54,7 +54,30 @@ it.each<[string, string, object | string]>([
   [
     'a crosspost',
     post(player(packaged(), '1other'), 'post-type="crosspost"'),
-    { author: { username: 'mara' }, items: [video] },
+    { author: { username: 'mara' }, items: [video], quoted: null },
+  ],
+  [
+    'a crosspost that names the post that it shares',
+    post(
+      `<div class="crosspost-title mb-2xs"><a href="/r/a/comments/1other/b/"> A bowl turns </a></div>${player(packaged(), '1other')}`,
+      'post-type="crosspost" nsfw content-href="/r/a/comments/1other/b/"',
+    ),
+    {
+      author: { username: 'mara' },
+      sensitive: true,
+      title: 'A bowl',
+      items: [],
+      missingItems: 0,
+      quoted: { id: '1other', title: 'A bowl turns', author: { username: null }, sensitive: true, items: [video] },
+    },
+  ],
+  [
+    'a crosspost whose video cannot be read',
+    post(
+      player(packaged('https://evil.example/a.mp4'), '1other'),
+      'post-type="crosspost" content-href="/r/a/comments/1other/b/"',
+    ),
+    { items: [], missingItems: 1, quoted: null },
   ],
   [
     'a crosspost of a gallery',
@@ -62,7 +85,10 @@ it.each<[string, string, object | string]>([
       '<ul post-id="t3_1other"><li slot="page-1"><img src="https://preview.redd.it/a-v0-bowlbowl1.jpg?width=640"></li></ul>',
       'post-type="crosspost" content-href="https://www.reddit.com/r/a/comments/1other/b/"',
     ),
-    { items: [{ kind: 'image', variants: [{ url: 'https://i.redd.it/bowlbowl1.jpg' }, {}] }] },
+    {
+      items: [],
+      quoted: { id: '1other', items: [{ kind: 'image', variants: [{ url: 'https://i.redd.it/bowlbowl1.jpg' }, {}] }] },
+    },
   ],
   ['a file elsewhere', post(player(packaged('https://evil.example/a.mp4'))), { items: [], missingItems: 1 }],
   [
