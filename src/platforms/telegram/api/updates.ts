@@ -59,6 +59,8 @@ const Message = z.object({
   date: z.number().catch(0).default(0),
   via_bot: z.unknown().optional(),
   reply_markup: Buttons.optional().catch(undefined),
+  /** The same for all messages of an album. */
+  media_group_id: z.string().optional().catch(undefined),
   /** Present when the message was forwarded. */
   forward_origin: z.unknown().optional(),
   /** True in the discussion group of a channel for a post of that channel, which is the `sender_chat`. */

@@ -86,11 +86,13 @@ function createRead({ dispatcher, username, eventIds }: TelegramContext) {
     const listening = { message, caller, direct, read };
     const body = await (line ? command(line, words, listening) : readTalk(words, listening));
     if (body === undefined) return undefined;
-    const { chat, message_id: id } = message;
+    const { chat, message_id: id, media_group_id: album } = message;
+    // Links that stand below several messages of one album are one request.
+    const names = body.kind === 'links' && album ? ['album', album, ...body.what.map(({ url }) => url)] : [id];
     // A channel's forwarded post is not deletable, because the comments below it would be deleted as well.
     const isDeletable = !message.is_automatic_forward && isOnlyLinks(message, words, body);
     const replyTo = { ...replyToOf(message), message: id, ...(isDeletable && { isOnlyLinks: true }) };
-    return { ...body, ...speaker, eventId: eventIds(chat.id, id), replyTo };
+    return { ...body, ...speaker, eventId: eventIds(chat.id, ...names), replyTo };
   };
 }
 

@@ -95,6 +95,22 @@ describe('what Medley answers', () => {
     expect(await others(stage, SARI.id)).toEqual(['photo']);
   });
 
+  it('answers a link once that stands below several photos of one album, and other links of the album as well', async () => {
+    const stage = await openStage();
+    const { fake } = stage;
+    const chat = { id: SARI.id, type: 'private' };
+    const photo = (id: number, caption: string, album: string) =>
+      fake.update({
+        message: { message_id: id, media_group_id: album, from: SARI, chat, date: 1, photo: [], caption },
+      });
+    photo(901, PHOTO, 'first');
+    photo(902, `the same: ${PHOTO}`, 'first');
+    photo(903, REEL, 'first');
+    photo(904, PHOTO, 'second');
+    await fake.waitFor(() => answersIn(fake, SARI.id)[2]);
+    expect((await others(stage, SARI.id)).toSorted()).toEqual(['photo', 'photo', 'video']);
+  });
+
   it('survives updates of any shape', async () => {
     const stage = await openStage();
     const { fake, log } = stage;
