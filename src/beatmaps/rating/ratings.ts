@@ -58,17 +58,17 @@ interface Known {
 
 /** @throws AppError `invalid_request` (params.what `mods`, `mode`, `accuracies`); the signal's reason; nothing else */
 export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsOptions) {
-  async function compute(request: RatingRequest, signal: AbortSignal): Promise<MapDifficulty | undefined> {
+  async function compute(request: RatingRequest, signal: AbortSignal): Promise<MapDifficulty | null> {
     const { knownPp: _, ...asked } = request;
     try {
-      return await difficulty?.of(asked, signal);
+      return (await difficulty?.of(asked, signal)) ?? null;
     } catch (error) {
       signal.throwIfAborted();
       // Wrong mods are an error only when a person typed them: a play's mods may be too new for this library.
       const isWrong = error instanceof AppError && error.code === 'invalid_request';
       if (isWrong && request.mods.every(mod => typeof mod === 'string')) throw error;
       // The error was logged where it happened, so it is not logged again.
-      return undefined;
+      return null;
     }
   }
 
@@ -78,14 +78,16 @@ export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsO
     const isPlain = rated.length === 0 && ruleset === beatmap.mode && beatmap.difficulty_rating > 0;
     const needsLibrary = !isPlain || accuracies.length > 0 || play !== undefined || strains;
     const computing = needsLibrary ? wait(signal => compute(request, signal)) : undefined;
-    // If osu!'s own calculator works, osu! is asked only for maps that the calculator could not do.
-    const exact = difficulty?.isExact?.() === true ? await computing : undefined;
+    // If osu!'s own calculator works, osu! is asked only for maps that the calculator could not do. If the calculator is
+    // late (undefined), osu!'s answer would be later still.
+    const computed = difficulty?.isExact?.() === true ? await computing : null;
+    const isMissing = computed === null || computed?.isExact === false;
     const asking =
-      isPlain || isScan || !mayAsk || exact?.isExact === true
+      isPlain || isScan || !mayAsk || !isMissing
         ? undefined
         : wait(signal => official.of(beatmap, ruleset, rated, signal));
     const [stars, library] = await Promise.all([asking, computing]);
-    return { request, ruleset, isPlain, official: stars, library };
+    return { request, ruleset, isPlain, official: stars, library: library ?? undefined };
   }
 
   /**

@@ -135,6 +135,22 @@ describe('the rating of a map', () => {
     expect(await ratings.of(withDt(1, 5.5), never)).toMatchObject({ stars: 8, isEstimate: false, isExact: false });
   });
 
+  it('is not asked of osu! where the calculator is late, since that answer would be later still', async () => {
+    let asked = 0;
+    const ratings = createRatings({
+      official: {
+        async of() {
+          asked += 1;
+          return told(8);
+        },
+      },
+      difficulty: { of: () => new Promise(() => undefined), isExact: () => true },
+      waitMs: 20,
+    });
+    expect(await ratings.of(withDt(1, 5.5), never)).toMatchObject({ isEstimate: true });
+    expect(asked).toBe(0);
+  });
+
   it('is not asked of osu! where estimates are enough', async () => {
     const { ratings, asked } = open(new Map([[1, told(7.7)]]));
     expect(await ratings.of({ ...withDt(1, 5.5), isScan: true }, never)).toMatchObject({ isEstimate: true });
