@@ -75,14 +75,16 @@ const enter = createSemaphore({ atOnce: Math.max(1, Math.floor(CORES / 2)), maxW
 
 /**
  * Encodes a video or a part of it to fit a size, as H.264 and AAC in an MP4 that every client plays, also while it loads. False when no
- * version that is worth watching would fit. Calls start in the order they came.
+ * version that is worth watching would fit. Whole videos are encoded in the order in which they were requested.
  * @throws AppError `upstream_unavailable` when too many wait; `timeout` when it takes too long; `internal` when ffmpeg
  * fails; the signal's reason
  */
 export async function compressVideo(ffmpeg: Ffmpeg, request: EncodeRequest): Promise<boolean> {
   let isMade = false;
   try {
-    isMade = await inTurn(enter, request.signal, () => shrink(ffmpeg, request));
+    const work = () => shrink(ffmpeg, request);
+    // A clip is short and a person waits for it, so it does not wait for whole videos that take minutes to encode.
+    isMade = request.clip === undefined ? await inTurn(enter, request.signal, work) : await work();
     return isMade;
   } finally {
     if (!isMade) await rm(request.outputPath, { force: true });

@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { readFile, stat, truncate } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { compressVideo } from '../../../src/media/transcode/compress.ts';
 import { cutClip } from '../../../src/media/transcode/cut-clip.ts';
 import { type Ffmpeg, findFfmpeg } from '../../../src/media/transcode/ffmpeg.ts';
 import { probeFile } from '../../../src/media/transcode/probe.ts';
@@ -132,23 +134,22 @@ describe.skipIf(ffmpegMissing)(`a part of a video${ffmpegNote}`, () => {
     expect((await stat(outputPath)).size).toBeLessThanOrEqual(300_000);
   });
 
-  it('waits while others are encoded, so that half of the cores stay free', async () => {
-    let running = 0;
-    let most = 0;
-    const slow: Ffmpeg = {
+  it('is encoded at once while whole videos wait for each other', async () => {
+    const input = { inputPath: at('plain.mp4'), probe: await probeFile(at('plain.mp4'), never), maxBytes: 300_000 };
+    const stop = new AbortController();
+    const endless: Ffmpeg = {
       ...real,
-      async run(...args) {
-        running += 1;
-        most = Math.max(most, running);
-        await real.run(...args).finally(() => {
-          running -= 1;
-        });
+      run: async (_, { signal }) => {
+        await once(signal, 'abort');
+        signal.throwIfAborted();
       },
     };
-    const starts = Array.from({ length: availableParallelism() + 1 }, (_, index) => 100 + index * 100);
-    const made = await Promise.all(starts.map(startMs => cut('plain.mp4', startMs, 1_500, slow)));
-    expect(made.every(({ isMade }) => isMade)).toBe(true);
-    expect(most).toBe(Math.max(1, Math.floor(availableParallelism() / 2)));
+    const videos = Array.from({ length: availableParallelism() }, (_, n) =>
+      compressVideo(endless, { ...input, outputPath: at(`whole-${n}.mp4`), signal: stop.signal }),
+    );
+    expect((await cut('plain.mp4', 100, 1_500, real)).isMade).toBe(true);
+    stop.abort();
+    expect((await Promise.allSettled(videos)).every(({ status }) => status === 'rejected')).toBe(true);
   });
 
   it('is no longer for audio that begins after it', async () => {
