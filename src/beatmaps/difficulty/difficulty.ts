@@ -143,7 +143,7 @@ export function createDifficulty(options: DifficultyOptions) {
     async of(request: DifficultyRequest, signal: AbortSignal): Promise<MapDifficulty> {
       const { beatmap, isScan = false } = request;
       const job = readJob(request);
-      const mayBeExact = !isScan && calculator?.isUsable() === true;
+      const mayBeExact = !isScan && calculator?.version !== undefined;
       const load = async (own: AbortSignal): Promise<MapDifficulty> => {
         try {
           const { file, isOther } = await files.get(beatmap, own);
