@@ -171,7 +171,7 @@ function inMemory<V>(
 
 /** Each process renews a record at most this often, so that reading it often costs one write a day. */
 const RENEW_EVERY_MS = 24 * 3_600_000;
-const MAX_RENEWED = 10_000;
+const MAX_RENEWED = 50_000;
 
 /** Lets a record live longer when it is read. */
 function renewedByReading<V>(
