@@ -167,7 +167,7 @@ export class PageAnswers {
     const { links, afterMs } = progress;
     const text = t.messages.requests.waiting({ links, wait: t.wait(afterMs) });
     showProgress(answer, text);
-    // A page that is disconnected gets the notice when it is back and still has to wait.
+    // A page that is disconnected gets no notice, so the next message that waits still has to send one.
     if (page === undefined) return;
     if (!this.#noticed.has(caller.userId)) page.outlet.send({ type: 'notice', text });
     this.#noticed.set(caller.userId, true, { ttl: afterMs });
