@@ -24,7 +24,7 @@ const SECOND_TRY_SHARE = 0.9;
 const MAX_TRIES = 2;
 
 /** @param sdr filters for an HDR video, made by `toSdr`; empty for any other video */
-export function encodingArguments(
+function encodingArguments(
   { inputPath, outputPath, clip }: Pick<EncodeRequest, 'inputPath' | 'outputPath' | 'clip'>,
   plan: CompressionPlan,
   sdr: string,
