@@ -74,17 +74,22 @@ const CORES = availableParallelism();
 const enter = createSemaphore({ atOnce: Math.max(1, Math.floor(CORES / 2)), maxWaiting: 16, name: 'compression' });
 
 /**
- * Encodes a video or a part of it to fit a size, as H.264 and AAC in an MP4 that every client plays, also while it loads. False when no
- * version that is worth watching would fit. Whole videos are encoded in the order in which they were requested.
- * @throws AppError `upstream_unavailable` when too many wait; `timeout` when it takes too long; `internal` when ffmpeg
- * fails; the signal's reason
+ * Encodes a whole video as `encodeToFit` does, in the order in which videos were requested.
+ * @throws AppError `upstream_unavailable` when too many wait; whatever `encodeToFit` throws
  */
-export async function compressVideo(ffmpeg: Ffmpeg, request: EncodeRequest): Promise<boolean> {
+export function compressVideo(ffmpeg: Ffmpeg, request: EncodeRequest): Promise<boolean> {
+  return inTurn(enter, request.signal, () => encodeToFit(ffmpeg, request));
+}
+
+/**
+ * Encodes a video or a part of it to fit a size, as H.264 and AAC in an MP4 that every client plays, also while it
+ * loads. False when no version that is worth watching would fit.
+ * @throws AppError `timeout` when it takes too long; `internal` when ffmpeg fails; the signal's reason
+ */
+export async function encodeToFit(ffmpeg: Ffmpeg, request: EncodeRequest): Promise<boolean> {
   let isMade = false;
   try {
-    const work = () => shrink(ffmpeg, request);
-    // A clip is short and a person waits for it, so it does not wait for whole videos that take minutes to encode.
-    isMade = request.clip === undefined ? await inTurn(enter, request.signal, work) : await work();
+    isMade = await shrink(ffmpeg, request);
     return isMade;
   } finally {
     if (!isMade) await rm(request.outputPath, { force: true });

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { EncodedPacketSink, InputVideoTrack } from 'mediabunny';
 import type { Clip } from '../files/clip.ts';
-import { compressVideo, type EncodeRequest } from './compress.ts';
+import { type EncodeRequest, encodeToFit } from './compress.ts';
 import { isSlow } from './compression-plan.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
 import { withMediaInput } from './media-input.ts';
@@ -34,7 +34,8 @@ export async function cutClip(request: CutRequest): Promise<boolean> {
   if (outcome === 'empty') return false;
   if (ffmpeg === undefined) return true;
   if (outcome === 'copied' && (await stat(outputPath)).size <= maxBytes) return true;
-  return compressVideo(ffmpeg, request);
+  // A clip is short and a person waits for it, so it does not wait for whole videos that take minutes to encode.
+  return encodeToFit(ffmpeg, request);
 }
 
 /** Files store some frames before others that are shown earlier (B-frames), but never more than this many. */
