@@ -5,7 +5,7 @@ import { type Caller, callerKey, chatKey } from '../../../src/bot/contract/reque
 import { type BuiltWorker, buildWorker } from '../../beatmaps/built-worker.ts';
 import { made } from '../../fakes/beatmaps.ts';
 import { sampleCaller } from '../sample.ts';
-import { type OsuStageOptions, openOsuStage, textOf } from './osu-stage.ts';
+import { type OsuStage, type OsuStageOptions, openOsuStage, textOf } from './osu-stage.ts';
 
 let worker: BuiltWorker;
 beforeAll(async () => {
@@ -18,6 +18,16 @@ const open = (options: Omit<OsuStageOptions, 'workerFile'> = {}) =>
 
 const inGroup = (userId: string, own: Partial<Caller> = {}) =>
   sampleCaller({ platform: 'discord', userId, chatId: 'channel', groupId: 'guild', chatKind: 'group', ...own });
+
+/** Links a player to each of nine members of the group. */
+async function linkNineMembers({ settings, memory }: OsuStage['services']): Promise<void> {
+  for (let index = 0; index < 9; index += 1) {
+    const caller = inGroup(`member${index}`);
+    const player = { id: 4_400_001 + index * 10, name: `member ${index}`, mode: null, proven: false };
+    await settings.setUser(callerKey(caller), { player });
+    await memory.members.note(chatKey(caller), callerKey(caller));
+  }
+}
 
 function buttonOf([reply]: readonly Reply[], label: string): string {
   const found = reply?.actions.find((action): action is Extract<Action, { kind: 'button' }> => {
@@ -345,12 +355,7 @@ describe('a leaderboard', () => {
 
   it('asks about a few members at a time', async () => {
     const { say, press, services, calls, sandbox } = await open();
-    for (let index = 0; index < 9; index += 1) {
-      const caller = inGroup(`member${index}`);
-      const player = { id: 4_400_001 + index * 10, name: `member ${index}`, mode: null, proven: false };
-      await services.settings.setUser(callerKey(caller), { player });
-      await services.memory.members.note(chatKey(caller), callerKey(caller));
-    }
+    await linkNineMembers(services);
     const first = await say(`/beatmap leaderboard ${PAPER_COMET} here`, inGroup('tono'));
     expect(calls().api).toBe(5);
     expect(textOf(first)).toContain('5 players of this chat were not looked up yet.');
@@ -370,12 +375,7 @@ describe('a leaderboard', () => {
         },
       }),
     });
-    for (let index = 0; index < 9; index += 1) {
-      const caller = inGroup(`member${index}`);
-      const player = { id: 4_400_001 + index * 10, name: `member ${index}`, mode: null, proven: false };
-      await services.settings.setUser(callerKey(caller), { player });
-      await services.memory.members.note(chatKey(caller), callerKey(caller));
-    }
+    await linkNineMembers(services);
     const first = await say(`/beatmap leaderboard ${PAPER_COMET} here`, inGroup('tono'));
     expect(textOf(first)).toContain('None of the linked players of this chat has a play like that');
     const second = textOf(await press(buttonOf(first, 'More'), inGroup('tono')));

@@ -70,6 +70,17 @@ function openShelf(answer: (value: number) => Partial<Reply> | Promise<Partial<R
   return openStage({ commands: [shelf], canFetch: true, ...options });
 }
 
+/** A shelf that shows a drawn picture, and how often it was drawn. */
+async function openDrawn() {
+  let drawn = 0;
+  const draw = async () => {
+    drawn += 1;
+    return Buffer.from('png');
+  };
+  const stage = await openShelf(() => ({ blocks: [HEADING, picture('strain-1', draw)] }));
+  return { stage, timesDrawn: () => drawn };
+}
+
 const HEADING: Block = { kind: 'heading', text: ['Map'] };
 const COVER: Block = { kind: 'image', url: 'https://assets.ppy.sh/beatmaps/900001/covers/cover.jpg', alt: 'Cover' };
 
@@ -114,42 +125,24 @@ describe('a picture', () => {
   });
 
   it('that is drawn is uploaded once and then sent as what Telegram holds', async () => {
-    let drawn = 0;
-    const stage = await openShelf(() => ({
-      blocks: [
-        HEADING,
-        picture('strain-1', async () => {
-          drawn += 1;
-          return Buffer.from('png');
-        }),
-      ],
-    }));
+    const { stage, timesDrawn } = await openDrawn();
     const first = await said(stage, '/shelf_look');
     const second = await said(stage, '/shelf_look');
     expect(first.file?.sha256).toBe(sha256('png'));
     expect(second.file?.fileId).toBe(first.file?.fileId);
-    expect(drawn).toBe(1);
+    expect(timesDrawn()).toBe(1);
     expect(stage.fake.problems).toEqual([]);
   });
 
   it('that Telegram holds is tried once where a chat takes no photos, and is still held afterwards', async () => {
-    let drawn = 0;
-    const stage = await openShelf(() => ({
-      blocks: [
-        HEADING,
-        picture('strain-1', async () => {
-          drawn += 1;
-          return Buffer.from('png');
-        }),
-      ],
-    }));
+    const { stage, timesDrawn } = await openDrawn();
     const first = await said(stage, '/shelf_look');
     const description = 'Bad Request: not enough rights to send photos to the chat';
     stage.fake.fault({ method: 'sendPhoto', errorCode: 400, description });
     expect((await said(stage, '/shelf_look')).text).toBe('Map\nStrain of strain-1');
     expect(stage.calls('sendPhoto')).toHaveLength(2);
     expect((await said(stage, '/shelf_look')).file?.fileId).toBe(first.file?.fileId);
-    expect(drawn).toBe(1);
+    expect(timesDrawn()).toBe(1);
     expect(stage.fake.problems).toEqual([]);
   });
 
