@@ -39,8 +39,8 @@ export interface PageAnswer {
   replies: number;
   /** The connected page that gets the answer; undefined while it is disconnected. */
   page: ConnectedPage | undefined;
-  /** The latest text about the progress, which a page gets again when it reconnects. */
-  progress: string | undefined;
+  /** The latest progress and when it came, unix milliseconds; a page gets it again when it reconnects. */
+  progress: { readonly latest: AnswerProgress; readonly at: number } | undefined;
   /** The timer that drops the answer if its page does not reconnect. */
   orphanTimer: NodeJS.Timeout | undefined;
   state: 'open' | 'answered' | 'dropped';
@@ -138,7 +138,7 @@ export class PageAnswers {
     const frames = this.#complete.get(`${session} ${messageId}`);
     const answer = this.find(session, messageId);
     if (frames !== undefined) for (const frame of frames.toString().split('\n')) page.outlet.sendText(frame);
-    else if (answer !== undefined) attach(answer, page);
+    else if (answer !== undefined) this.#attach(answer, page);
     return frames !== undefined || answer !== undefined;
   }
 
@@ -156,21 +156,35 @@ export class PageAnswers {
    * Shows the progress below the person's message. If the message waits for the person's rate limit, a notice says
    * so, too, but only one until that wait is over, however many messages wait.
    */
-  progress(requestId: string, progress: AnswerProgress): void {
+  progress(requestId: string, latest: AnswerProgress): void {
     const answer = this.#open.get(requestId);
     if (answer === undefined) return;
-    const { caller, page, t } = answer;
-    if (progress.kind === 'stage') {
-      showProgress(answer, t.messages.progress[progress.stage]);
+    answer.progress = { latest, at: this.#options.now() };
+    this.#showProgress(answer);
+  }
+
+  /** Shows nothing while the page is disconnected; a wait is then announced when the page comes back. */
+  #showProgress({ messageId: id, caller, page, t, progress }: PageAnswer): void {
+    if (page === undefined || progress === undefined) return;
+    const { latest, at } = progress;
+    if (latest.kind === 'stage') {
+      page.outlet.send({ type: 'progress', id, text: t.messages.progress[latest.stage] });
       return;
     }
-    const { links, afterMs } = progress;
-    const text = t.messages.requests.waiting({ links, wait: t.wait(afterMs) });
-    showProgress(answer, text);
-    // A page that is disconnected gets no notice, so the next message that waits still has to send one.
-    if (page === undefined) return;
+    const leftMs = Math.max(1_000, at + latest.afterMs - this.#options.now());
+    const text = t.messages.requests.waiting({ links: latest.links, wait: t.wait(leftMs) });
+    page.outlet.send({ type: 'progress', id, text });
     if (!this.#noticed.has(caller.userId)) page.outlet.send({ type: 'notice', text });
-    this.#noticed.set(caller.userId, true, { ttl: afterMs });
+    this.#noticed.set(caller.userId, true, { ttl: leftMs });
+  }
+
+  /** Sends a page that has come back what it may have missed. */
+  #attach(answer: PageAnswer, page: ConnectedPage): void {
+    clearTimeout(answer.orphanTimer);
+    answer.page = page;
+    page.outlet.send({ type: 'accepted', id: answer.messageId });
+    for (const frame of answer.frames) page.outlet.sendText(frame);
+    this.#showProgress(answer);
   }
 
   /** @returns the position of the reply in the answer */
@@ -225,19 +239,6 @@ export class PageAnswers {
   #openOf(session: string): readonly PageAnswer[] {
     return [...this.#open.values()].filter(({ caller }) => caller.userId === session);
   }
-}
-
-function showProgress(answer: PageAnswer, text: string): void {
-  answer.progress = text;
-  answer.page?.outlet.send({ type: 'progress', id: answer.messageId, text });
-}
-
-function attach(answer: PageAnswer, page: ConnectedPage): void {
-  clearTimeout(answer.orphanTimer);
-  answer.page = page;
-  page.outlet.send({ type: 'accepted', id: answer.messageId });
-  for (const frame of answer.frames) page.outlet.sendText(frame);
-  if (answer.progress !== undefined) showProgress(answer, answer.progress);
 }
 
 function emit(answer: PageAnswer, frame: ServerMessage, isSent = true): string {

@@ -13,20 +13,26 @@ function openPage() {
     outlet: { send: frame => void heard.push(frame), sendText: text => void heard.push(JSON.parse(text)) },
     onAnswered: () => undefined,
   };
-  return { page, notices: () => heard.filter(({ type }) => type === 'notice').length };
+  const texts = (type: 'notice' | 'progress') => heard.flatMap(frame => (frame.type === type ? [frame.text] : []));
+  return { page, texts };
 }
 
-it('announces a wait for the rate limit once, to a page that is there', () => {
-  const answers = new PageAnswers({ limits: WEB_LIMITS, now: () => 0, onOrphaned: () => undefined });
+it('announces a wait for the rate limit once, with the time that is left when the page comes back', () => {
+  let now = 0;
+  const answers = new PageAnswers({ limits: WEB_LIMITS, now: () => now, onOrphaned: () => undefined });
   const before = openPage();
   const { requestId } = answers.begin(before.page, 'm1');
-  const wait = () => answers.progress(requestId, { kind: 'waiting', links: 2, afterMs: 60_000 });
+  const wait = (afterMs: number) => answers.progress(requestId, { kind: 'waiting', links: 2, afterMs });
   answers.leave(before.page);
-  wait();
+  wait(60_000);
+  now = 20_000;
   const after = openPage();
   answers.repeat(after.page, 'm1');
-  expect([before.notices(), after.notices()]).toEqual([0, 0]);
-  wait();
-  wait();
-  expect([before.notices(), after.notices()]).toEqual([0, 1]);
+  const said = expect.stringMatching(/^That was a lot at once\. 2 links wait .* in 40 seconds\.$/);
+  expect([after.texts('notice'), after.texts('progress')]).toEqual([[said], [said]]);
+  answers.leave(after.page);
+  answers.repeat(after.page, 'm1');
+  wait(40_000);
+  wait(40_000);
+  expect([before.texts('notice'), after.texts('notice')]).toEqual([[], [said]]);
 });
