@@ -162,6 +162,19 @@ export function recordsContract(name: string, open: () => Promise<RecordsUnderTe
       expect([await notes.get('a'), await notes.get('b')]).toEqual([note('a'), undefined]);
     });
 
+    it('are bounded: those that were set or read first make room, where reading renews', async () => {
+      const options = { name: 'used', schema: Note, maxRecords: 2, isRenewedByReading: true };
+      const notes = (await opened()).records.collection(options);
+      for (const key of ['a', 'b']) {
+        await notes.set(key, note(key));
+        await pass(5);
+      }
+      expect(await notes.get('a')).toEqual(note('a'));
+      // The first write and every 500th after it count them.
+      for (let write = 0; write < 499; write += 1) await notes.set('c', note('c'));
+      expect([await notes.get('a'), await notes.get('b')]).toEqual([note('a'), undefined]);
+    });
+
     it('are bounded: those that were set first make room', async () => {
       const notes = (await opened()).records.collection({ name: 'bounded', schema: Note, maxRecords: 100 });
       for (let place = 0; place < 901; place += 1) await notes.set(`old ${place}`, note('old'));

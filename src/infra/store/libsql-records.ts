@@ -56,11 +56,11 @@ export function createLibsqlRecords(store: Store, { now = Date.now, log }: Recor
       purge();
       store.run(WRITE, { collection, ...record });
     },
-    async expire({ name: collection }, key, at) {
+    async expire({ name: collection, isBounded }, key, at) {
       purge();
       const sql = `UPDATE records SET expires_at = :at, written_at = :now
-        WHERE collection = :collection AND key = :key AND expires_at IS NOT :at`;
-      store.run(sql, { collection, key, at, now: now() });
+        WHERE collection = :collection AND key = :key AND (expires_at IS NOT :at OR :isBounded)`;
+      store.run(sql, { collection, key, at, now: now(), isBounded: Number(isBounded) });
     },
     async move({ name: collection }, from, to) {
       if (from === to) return;

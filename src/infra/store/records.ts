@@ -35,7 +35,10 @@ export interface KeyedCollectionOptions<V> extends CollectionOptions<V> {
    * record that another process changes is dropped at once. While the store cannot be read, memory is used.
    */
   readonly maxInMemory?: number;
-  /** True when a record lives for `ttlMs` after it was last set or read, to within a day. Default: after it was set. */
+  /**
+   * True when reading a record counts as setting it, to within a day: it lives for `ttlMs` from then on, and beyond
+   * `maxRecords` those that were used least recently are deleted. Default: only setting counts.
+   */
   readonly isRenewedByReading?: boolean;
 }
 
@@ -98,7 +101,7 @@ export function createRecordStore(driver: RecordDriver, options: RecordsOptions 
         maxInMemory === undefined
           ? collection
           : inMemory(collection, maxInMemory, now, listen => driver.onChange(id, listen));
-      return isRenewedByReading && ttlMs !== undefined ? renewedByReading(opened, ttlMs, { now, log }) : opened;
+      return isRenewedByReading ? renewedByReading(opened, ttlMs, { now, log }) : opened;
     },
     groupedCollection(options) {
       const { id, get, set, parse } = open(options);
@@ -173,10 +176,10 @@ function inMemory<V>(
 const RENEW_EVERY_MS = 24 * 3_600_000;
 const MAX_RENEWED = 50_000;
 
-/** Lets a record live longer when it is read. */
+/** Keeps a record for longer when it is read. */
 function renewedByReading<V>(
   kept: Collection<V>,
-  ttlMs: number,
+  ttlMs: number | undefined,
   { now, log }: RecordsOptions & { readonly now: () => number },
 ): Collection<V> {
   const renewedAt = createLru<string, number>({ max: MAX_RENEWED });
@@ -188,7 +191,9 @@ function renewedByReading<V>(
       if (value === undefined || at - (renewedAt.get(key) ?? Number.NEGATIVE_INFINITY) < RENEW_EVERY_MS) return value;
       renewedAt.set(key, at);
       // The value is returned even if its record cannot be renewed. The next attempt to renew it is made after a day.
-      await kept.expire(key, at + ttlMs).catch(error => log?.warn({ err: error }, 'a record could not be renewed'));
+      await kept
+        .expire(key, ttlMs === undefined ? null : at + ttlMs)
+        .catch(error => log?.warn({ err: error }, 'a record could not be renewed'));
       return value;
     },
   };

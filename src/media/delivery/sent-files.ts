@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
+import type { KeyedCollectionOptions, RecordStore } from '../../infra/store/records.ts';
 import type { SourceId } from '../post.ts';
 
 export interface SentFileKey {
@@ -28,47 +28,36 @@ export interface SentFilesOptions {
   readonly records: RecordStore;
   /** Called when the store could not be read or written. */
   readonly onFailure: (error: unknown) => void;
-  /** The current time, unix milliseconds. */
-  readonly now?: () => number;
   /** Beyond this number, the least recently used entries are deleted. Default 200 000. */
   readonly maxFiles?: number;
 }
 
-/** The time of the last use is written at most this often, so that a file sent all day costs one write. */
-const TOUCH_EVERY_MS = 24 * 3_600_000;
-
-const storedFile = sentFile.extend({ usedAt: z.number() });
-
 export const SENT_FILES = {
   name: 'sent-files',
-  schema: storedFile,
+  schema: sentFile,
   maxRecords: 200_000,
-} as const satisfies CollectionOptions<z.infer<typeof storedFile>>;
+  isRenewedByReading: true,
+} as const satisfies KeyedCollectionOptions<SentFile>;
 
 /**
  * Remembers, also after restarts, which files a platform already has, so that they can be sent again without an upload.
  * Never rejects: an entry that cannot be read counts as absent, and one that cannot be written is skipped.
  */
 export function createSentFiles(options: SentFilesOptions) {
-  const { records, onFailure, now = Date.now, maxFiles = SENT_FILES.maxRecords } = options;
-  const stored = records.collection<z.infer<typeof storedFile>>({ ...SENT_FILES, maxRecords: maxFiles });
+  const { records, onFailure, maxFiles = SENT_FILES.maxRecords } = options;
+  const stored = records.collection<SentFile>({ ...SENT_FILES, maxRecords: maxFiles });
 
   return {
     async get(key: SentFileKey): Promise<SentFile | undefined> {
       try {
-        const file = await stored.get(recordKey(key));
-        if (file === undefined) return undefined;
-        const { usedAt, ...sent } = file;
-        if (now() - usedAt >= TOUCH_EVERY_MS)
-          await stored.set(recordKey(key), { ...sent, usedAt: now() }).catch(onFailure);
-        return sent;
+        return await stored.get(recordKey(key));
       } catch (error) {
         onFailure(error);
         return undefined;
       }
     },
     put: (key: SentFileKey, { variantKey, fileId, kind, reducedBytes }: SentFile) =>
-      stored.set(recordKey(key), { variantKey, fileId, kind, reducedBytes, usedAt: now() }).catch(onFailure),
+      stored.set(recordKey(key), { variantKey, fileId, kind, reducedBytes }).catch(onFailure),
     /** To be called when the platform no longer accepts the stored id of the file. */
     delete: (key: SentFileKey) => stored.delete(recordKey(key)).catch(onFailure),
   };
