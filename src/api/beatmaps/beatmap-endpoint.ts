@@ -6,8 +6,8 @@ import { BEATMAPS_TAG, errorResponses } from '../reference/document.ts';
 import { createAnswer, sendAnswer } from '../send-answer.ts';
 import { PLAYER_FORMS, SET_FORMS } from './beatmap-parameters.ts';
 
-interface Found {
-  readonly body: object;
+interface Found<Body> {
+  readonly body: Body;
   readonly source: SourceId;
   readonly stale: boolean;
   /** True for an answer from the cache that is still fresh. Default false. */
@@ -18,7 +18,7 @@ interface Found {
   readonly isPrivate?: boolean;
 }
 
-interface BeatmapEndpoint<Q extends z.ZodType> {
+interface BeatmapEndpoint<Q extends z.ZodType, A extends z.ZodType> {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
@@ -26,9 +26,9 @@ interface BeatmapEndpoint<Q extends z.ZodType> {
   /** The kind of thing that does not exist when the answer is `not_found`. */
   readonly about: 'beatmap' | 'player';
   readonly query: Q;
-  readonly answer: z.ZodType;
+  readonly answer: A;
   readonly example: object;
-  readonly find: (parameters: z.output<Q>, signal: AbortSignal) => Promise<Found>;
+  readonly find: (parameters: z.output<Q>, signal: AbortSignal) => Promise<Found<z.input<A>>>;
 }
 
 /** How long (in seconds) clients may keep an answer from this server's cache: a newer answer may soon exist. */
@@ -46,7 +46,10 @@ const ALLOWED: Readonly<Record<string, string>> = {
  * Registers an endpoint under `/api` about beatmaps or players: it reads the parameters, explains failures, and names
  * the answer's source.
  */
-export function registerEndpoint<Q extends z.ZodType>(server: FastifyInstance, endpoint: BeatmapEndpoint<Q>): void {
+export function registerEndpoint<Q extends z.ZodType, A extends z.ZodType<object, object>>(
+  server: FastifyInstance,
+  endpoint: BeatmapEndpoint<Q, A>,
+): void {
   const { path, operationId, summary, description, about, query, answer, example, find } = endpoint;
   // The schema is named after the operation: `UserScoresAnswer` for `userScores`.
   const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Answer`;
@@ -75,7 +78,7 @@ export function registerEndpoint<Q extends z.ZodType>(server: FastifyInstance, e
 function send(
   request: FastifyRequest,
   reply: FastifyReply,
-  { body, source, stale, cached = false, freshS, isPrivate }: Found,
+  { body, source, stale, cached = false, freshS, isPrivate }: Found<object>,
 ): FastifyReply {
   reply.header('x-data-source', source);
   const kept = cached ? 'HIT' : 'MISS';
@@ -85,7 +88,7 @@ function send(
 }
 
 /** Rewrites a failure, so that its message speaks of beatmaps or players. */
-function explain(error: AppError, path: string, about: BeatmapEndpoint<z.ZodType>['about']): AppError {
+function explain(error: AppError, path: string, about: 'beatmap' | 'player'): AppError {
   const { code, message, params, retryAfterMs } = error;
   const renamed = (own: Readonly<Record<string, string | number>>, as = code) =>
     new AppError(as, message, { params: { ...params, ...own }, cause: error, retryAfterMs });

@@ -26,8 +26,6 @@ export const beatmap = beatmapSchema
   .strict()
   .meta({ id: 'Beatmap', description: 'One difficulty.' });
 
-export type BeatmapAnswer = z.infer<typeof beatmap>;
-
 export const coreSet = beatmapsetFields
   .extend({
     ranked,
@@ -37,8 +35,6 @@ export const coreSet = beatmapsetFields
   })
   .strict()
   .meta({ id: 'BeatmapsetSummary', description: 'A set, without its difficulties.' });
-
-export type CoreSetAnswer = z.infer<typeof coreSet>;
 
 const beatmapset = coreSet
   .extend({ beatmaps: z.array(beatmap).meta({ description: 'Difficulties, easiest first within a mode.' }) })
@@ -55,8 +51,6 @@ export const searchAnswer = z
   })
   .meta({ description: 'One page of sets.' });
 
-export type SearchAnswer = z.infer<typeof searchAnswer>;
-
 const playedSet = beatmapset
   .extend({
     count: z.number().optional().meta({ description: 'How often the player played it. Only in most_played.' }),
@@ -67,8 +61,6 @@ const playedSet = beatmapset
 export const userBeatmapsAnswer = z
   .strictObject({ beatmapsets: z.array(playedSet), cursor })
   .meta({ description: 'One page of a player’s sets.' });
-
-export type UserBeatmapsAnswer = z.infer<typeof userBeatmapsAnswer>;
 
 const counts = z.record(z.string(), z.number());
 
@@ -107,13 +99,9 @@ const score = z
   })
   .meta({ id: 'Score', description: 'One play.' });
 
-export type ScoreAnswer = z.infer<typeof score>;
-
 export const userScoresAnswer = z
   .strictObject({ scores: z.array(score), cursor })
   .meta({ description: 'One page of a player’s plays.' });
-
-export type UserScoresAnswer = z.infer<typeof userScoresAnswer>;
 
 const whole = z.number();
 
@@ -183,8 +171,6 @@ const user = z
 
 export const userAnswer = z.strictObject({ user }).meta({ description: 'One player’s profile.' });
 
-export type UserAnswer = z.infer<typeof userAnswer>;
-
 export const downloadAnswer = z
   .strictObject({
     id: z.number().meta({ description: 'Of the set.' }),
@@ -204,5 +190,3 @@ export const downloadAnswer = z
       .meta({ description: 'Best first.' }),
   })
   .meta({ description: 'Where the set’s .osz file can be had.' });
-
-export type DownloadAnswer = z.infer<typeof downloadAnswer>;

@@ -1,22 +1,13 @@
 /** Turns values of src/beatmaps into answers with the osu! API's field names. */
-import type { DownloadAnswer as Download } from '../../beatmaps/beatmaps.ts';
+import type { DownloadAnswer } from '../../beatmaps/beatmaps.ts';
 import { type Beatmap, type Beatmapset, rulesetNumber, statusNumber } from '../../beatmaps/model/beatmapset.ts';
 import { setPage } from '../../beatmaps/model/link.ts';
 import type { Player } from '../../beatmaps/model/player.ts';
 import type { Score } from '../../beatmaps/model/score.ts';
 import type { SearchResult } from '../../beatmaps/set-search.ts';
 import type { UserBeatmapset } from '../../beatmaps/upstreams/osu-players-api.ts';
-import type {
-  BeatmapAnswer,
-  CoreSetAnswer,
-  DownloadAnswer,
-  ScoreAnswer,
-  SearchAnswer,
-  UserAnswer,
-  UserBeatmapsAnswer,
-} from './beatmap-schema.ts';
 
-export function toBeatmap({ od, hp, ...beatmap }: Beatmap): BeatmapAnswer {
+export function toBeatmap({ od, hp, ...beatmap }: Beatmap) {
   const { id, beatmapset_id, mode, status } = beatmap;
   return {
     ...beatmap,
@@ -28,7 +19,7 @@ export function toBeatmap({ od, hp, ...beatmap }: Beatmap): BeatmapAnswer {
   };
 }
 
-export function toCoreSet(set: Beatmapset): CoreSetAnswer {
+export function toCoreSet(set: Beatmapset) {
   const { beatmaps: _, spotlight: __, download_disabled, download_disabled_reason, ...rest } = set;
   const { cover_url, card_url, list_url, ...fields } = rest;
   return {
@@ -40,19 +31,19 @@ export function toCoreSet(set: Beatmapset): CoreSetAnswer {
   };
 }
 
-function toSet(set: Beatmapset): SearchAnswer['beatmapsets'][number] {
+function toSet(set: Beatmapset) {
   return { ...toCoreSet(set), beatmaps: set.beatmaps.map(toBeatmap) };
 }
 
-export function toSearchAnswer({ sets, total, atLeast, cursor }: SearchResult): SearchAnswer {
+export function toSearchAnswer({ sets, total, atLeast, cursor }: SearchResult) {
   return { beatmapsets: sets.map(toSet), total, ...(atLeast !== undefined && { total_at_least: atLeast }), cursor };
 }
 
-export function toUserBeatmap({ set, count, beatmap_id }: UserBeatmapset): UserBeatmapsAnswer['beatmapsets'][number] {
+export function toUserBeatmap({ set, count, beatmap_id }: UserBeatmapset) {
   return count === null ? toSet(set) : { ...toSet(set), count, beatmap_id };
 }
 
-export function toScore({ username, lazer: _, rank_global: __, ...score }: Score): ScoreAnswer {
+export function toScore({ username, lazer: _, rank_global: __, ...score }: Score) {
   const { beatmap } = score;
   return {
     ...score,
@@ -64,7 +55,7 @@ export function toScore({ username, lazer: _, rank_global: __, ...score }: Score
   };
 }
 
-export function toUserAnswer({ daily_challenge_user_stats: _, ...player }: Player): UserAnswer {
+export function toUserAnswer({ daily_challenge_user_stats: _, ...player }: Player) {
   const { statistics, mode, rank_history } = player;
   return {
     user: {
@@ -80,7 +71,7 @@ export function toUserAnswer({ daily_challenge_user_stats: _, ...player }: Playe
   };
 }
 
-export function toDownloadAnswer({ id, available, reason, addresses }: Download): DownloadAnswer {
+export function toDownloadAnswer({ id, available, reason, addresses }: DownloadAnswer) {
   return {
     id,
     available,

@@ -16,8 +16,6 @@ import { limit, mode, PLAYER_FORMS, SET_FORMS, USUAL_LIMIT, user, word } from '.
 import { beatmap, coreSet } from './beatmap-schema.ts';
 import { toBeatmap, toCoreSet } from './beatmap-shapes.ts';
 
-type RecommendationAnswer = RecommendAnswer['recommendations'][number];
-
 /** How long (in seconds) an answer with a `seed` is fresh. It can be repeated exactly until the player plays again. */
 const SEEDED_FRESH_S = 300;
 
@@ -38,14 +36,14 @@ export function recommendRoutes({ recommend }: { readonly recommend: Recommend }
         const number = seed === undefined ? undefined : createHash('sha1').update(seed).digest().readInt32BE(0);
         const request = { ...filters, limit, ruleset: mode, seed: number, signal };
         const { recommendations, source, stale } = await recommend(request);
-        const body: RecommendAnswer = { recommendations: recommendations.map(toRecommendation) };
+        const body = { recommendations: recommendations.map(toRecommendation) };
         return { body, source, stale, freshS: seed === undefined ? 0 : SEEDED_FRESH_S, isPrivate: true };
       },
     });
   };
 }
 
-function toRecommendation({ beatmap, beatmapset, mods, pp, gain, reasons }: Recommendation): RecommendationAnswer {
+function toRecommendation({ beatmap, beatmapset, mods, pp, gain, reasons }: Recommendation) {
   return {
     beatmap: toBeatmap(beatmap),
     beatmapset: toCoreSet(beatmapset),
@@ -56,7 +54,7 @@ function toRecommendation({ beatmap, beatmapset, mods, pp, gain, reasons }: Reco
   };
 }
 
-function toReason(reason: Reason): RecommendationAnswer['reasons'][number] {
+function toReason(reason: Reason) {
   if (reason.kind === 'like') return { ...reason, mods: [...reason.mods] };
   return 'value' in reason ? { ...reason, value: round(reason.value) } : reason;
 }
@@ -171,5 +169,3 @@ export const recommendAnswer = z
     ),
   })
   .meta({ description: 'Maps that suit, in no order of worth.' });
-
-export type RecommendAnswer = z.infer<typeof recommendAnswer>;
