@@ -1,7 +1,10 @@
 type Attribute = string | number | boolean | null | undefined;
 type Child = Node | string | null | undefined | false;
 
-/** Creates an element. `true` sets an empty attribute; false, null and undefined set none. */
+/**
+ * Creates an element. `true` sets an empty attribute; false, null and undefined set none. A `--name` sets a custom
+ * property of the element's style, since the page's policy allows no style attributes.
+ */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Readonly<Record<string, Attribute>> = {},
@@ -9,8 +12,9 @@ export function h<K extends keyof HTMLElementTagNameMap>(
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== false && value !== null && value !== undefined)
-      element.setAttribute(name, value === true ? '' : String(value));
+    if (value === false || value === null || value === undefined) continue;
+    if (name.startsWith('--')) element.style.setProperty(name, String(value));
+    else element.setAttribute(name, value === true ? '' : String(value));
   }
   element.append(...children.filter(child => child !== null && child !== undefined && child !== false));
   return element;

@@ -24,7 +24,7 @@ function apply(tag: string, texts: Readonly<Record<string, string>>): void {
   comma = new Intl.ListFormat(tag, { style: 'narrow' }).formatToParts(['a', 'b', 'c'])[1]?.value ?? comma;
   document.documentElement.lang = tag;
   document.title = text('title');
-  applyTexts(document.body);
+  applyTexts();
 }
 
 /** Restores the texts of the last visit, so that a restored conversation does not appear in English first. */
@@ -73,12 +73,11 @@ export function formats<Options, Format>(make: (locale: string, options: Options
 }
 
 /** Puts the texts into the elements of the static HTML whose `data-` attributes name them. */
-function applyTexts(root: HTMLElement): void {
-  for (const element of root.querySelectorAll<HTMLElement>('[data-text]'))
+function applyTexts(): void {
+  for (const element of document.querySelectorAll<HTMLElement>('[data-text]'))
     element.textContent = keyed(element.dataset.text);
-  for (const element of root.querySelectorAll<HTMLElement>('[data-label]')) {
-    element.setAttribute('aria-label', keyed(element.dataset.label));
-  }
+  for (const element of document.querySelectorAll<HTMLElement>('[data-label]'))
+    element.ariaLabel = keyed(element.dataset.label);
 }
 
 function keyed(key: string | undefined): string {

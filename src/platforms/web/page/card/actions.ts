@@ -2,20 +2,20 @@ import { isWebAddress } from '../base/address.ts';
 import { button, h, isMotionReduced } from '../base/dom.ts';
 import { icon } from '../base/icons.ts';
 import type { WebAction } from '../base/protocol.ts';
-import type { ItemContext } from './item.ts';
+import type { OnAction } from './inline.ts';
 
 type Menu = Extract<WebAction, { kind: 'menu' }>;
 
 /** The actions of a reply: a row of buttons that begins with `first`, and below it the lists that its menus open. */
-export function actionsOf(actions: readonly WebAction[], context: ItemContext, first?: HTMLElement): Node[] {
+export function actionsOf(actions: readonly WebAction[], onAction: OnAction, first?: HTMLElement): Node[] {
   const row: HTMLElement[] = first ? [first] : [];
   const lists: HTMLElement[] = [];
   for (const action of actions) {
     if (action.kind === 'menu') {
-      const { opener, list } = menu(action, context);
+      const { opener, list } = menu(action, onAction);
       row.push(opener);
       lists.push(list);
-    } else if (action.kind === 'button') row.push(pressable(action, context));
+    } else if (action.kind === 'button') row.push(pressable(action, onAction));
     else if (isWebAddress(action.url)) row.push(link(action));
   }
   // The primary action is moved to the front, because most people want it.
@@ -23,7 +23,7 @@ export function actionsOf(actions: readonly WebAction[], context: ItemContext, f
   return row.length > 0 ? [h('div', { class: 'actions' }, ...row), ...lists] : [];
 }
 
-function pressable({ label, style, token, isUp }: Extract<WebAction, { kind: 'button' }>, { onAction }: ItemContext) {
+function pressable({ label, style, token, isUp }: Extract<WebAction, { kind: 'button' }>, onAction: OnAction) {
   const element = button(
     { class: `action ${style}`, 'data-name': label, 'data-up': isUp },
     () => onAction(token, label, element),
@@ -39,7 +39,7 @@ function link({ label, url, style }: Extract<WebAction, { kind: 'link' }>): HTML
 }
 
 /** A list that unfolds below its button. A native select would choose at each arrow key, and cannot show details. */
-function menu({ label, choices }: Menu, { onAction }: ItemContext): { opener: HTMLElement; list: HTMLElement } {
+function menu({ label, choices }: Menu, onAction: OnAction): { opener: HTMLElement; list: HTMLElement } {
   const list = h(
     'ul',
     { class: 'choices', hidden: true, 'aria-label': label },

@@ -4,16 +4,16 @@ import { drawing, icon } from '../base/icons.ts';
 import type { WebBlock, WebCard, WebChart, WebText } from '../base/protocol.ts';
 import { listed, text } from '../base/texts.ts';
 import { pictureAddress } from '../base/theme.ts';
-import { inlines, wordsOf } from './inline.ts';
-import { type ItemContext, itemList, soundRow } from './item.ts';
+import { inlines, type OnAction, wordsOf } from './inline.ts';
+import { itemList, soundRow } from './item.ts';
 import { levelTable } from './levels.ts';
 
 /** The blocks of a reply as nodes; consecutive cards become one list. */
-export function blocksOf(blocks: readonly WebBlock[], context: ItemContext): Node[] {
+export function blocksOf(blocks: readonly WebBlock[], onAction: OnAction): Node[] {
   const nodes: Node[] = [];
   let run: WebCard[] = [];
   const endRun = (): void => {
-    if (run.length > 0) nodes.push(itemList(run, context));
+    if (run.length > 0) nodes.push(itemList(run, onAction));
     run = [];
   };
   for (const block of blocks) {
@@ -22,13 +22,13 @@ export function blocksOf(blocks: readonly WebBlock[], context: ItemContext): Nod
       continue;
     }
     endRun();
-    nodes.push(...blockOf(block, context));
+    nodes.push(...blockOf(block, onAction));
   }
   endRun();
   return nodes;
 }
 
-function blockOf(block: Exclude<WebBlock, { kind: 'card' }>, { onAction }: ItemContext): readonly Node[] {
+function blockOf(block: Exclude<WebBlock, { kind: 'card' }>, onAction: OnAction): readonly Node[] {
   switch (block.kind) {
     case 'heading':
       return [h('h3', { class: 'card-subheading' }, ...inlines(block.text, onAction))];

@@ -6,14 +6,14 @@ import { listed, text } from '../base/texts.ts';
 import { actionsOf } from './actions.ts';
 import { blocksOf } from './blocks.ts';
 import { carousel, openLightbox } from './carousel.ts';
-import { inlines, pill, wordsOf } from './inline.ts';
-import type { ItemContext } from './item.ts';
+import { inlines, type OnAction, pill, wordsOf } from './inline.ts';
 import { backdrop, isExpired, mediaBox, ratioOf, warm, whenNear } from './media.ts';
 import { type MediaTools, mediaTools } from './tools.ts';
 
 type WebHeading = Extract<WebBlock, { kind: 'heading' }>;
 
-export interface CardContext extends ItemContext {
+export interface CardContext {
+  readonly onAction: OnAction;
   readonly bringAgain: () => void;
   /** Shows the card anew, when files that it offers have expired. */
   readonly renew: () => void;
@@ -25,14 +25,15 @@ export interface CardContext extends ItemContext {
 
 /** A reply as a card: its files, heading, tools for the files, text, and actions. */
 export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
+  const { onAction } = context;
   const { covers, heading, rest } = opening(reply.blocks);
   // The card keeps its language, so when the page's language changes later, the card is not laid out anew.
   const { lang } = document.documentElement;
   const name = listed([text('bot'), galleryName(reply.gallery), headingOf(reply)]);
   const root = h('article', { class: 'card', lang, 'data-tone': reply.tone, 'aria-label': name });
-  const title = heading ? [headingNode(heading, context)] : [];
+  const title = heading ? [headingNode(heading, onAction)] : [];
   const back = context.goBack && button({ class: 'return' }, context.goBack, icon('previous'), text('back'));
-  const content = blocksOf(rest, context);
+  const content = blocksOf(rest, onAction);
   const actions = reply.actions.filter(action => !back || action.kind !== 'button' || !action.isUp);
   const body = h('div', { class: 'card-body' }, back);
   if (reply.gallery.length > 0) {
@@ -51,15 +52,15 @@ export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
     const tall = tallOf(reply.gallery);
     root.classList.toggle('tall', tall !== undefined);
     if (tall) root.style.setProperty('--ratio', String(ratioOf(tall)));
-    body.append(...title, ...tools.elements, ...blocksOf(covers, context), ...content);
-    body.append(...actionsOf(others, context));
+    body.append(...title, ...tools.elements, ...blocksOf(covers, onAction), ...content);
+    body.append(...actionsOf(others, onAction));
   } else {
     const kinds = new Set(reply.blocks.map(({ kind }) => kind));
     // With these blocks a card always has the full width, so that every page of a list has the same width.
     root.classList.toggle('wide', kinds.has('card') || kinds.has('picture') || kinds.has('image'));
     root.classList.toggle('pictured', kinds.has('picture') && !kinds.has('card'));
     const again = reply.retry && retryButton(reply.retry, context);
-    body.append(...blocksOf(covers, context), ...title, ...content, ...actionsOf(actions, context, again));
+    body.append(...blocksOf(covers, onAction), ...title, ...content, ...actionsOf(actions, onAction, again));
   }
   const isTrouble = reply.tone === 'error' || reply.tone === 'notice';
   if (isTrouble || reply.tone === 'success')
@@ -68,7 +69,7 @@ export function replyCard(reply: WebReply, context: CardContext): HTMLElement {
   return root;
 }
 
-function headingNode(heading: WebHeading, { onAction }: CardContext): HTMLElement {
+function headingNode(heading: WebHeading, onAction: OnAction): HTMLElement {
   const words = inlines(heading.text, onAction);
   const led = portrait(heading);
   if (led === undefined) return h('h2', { class: 'card-heading' }, ...words);
@@ -173,8 +174,8 @@ function galleryOf(reply: WebReply, tools: MediaTools, { bringAgain, renew }: Ca
     return carousel(items, { owner, openPhoto, bringAgain, label: galleryName(items), onChange: tools.offer });
   }
   tools.offer(0);
-  const single = h('div', { class: 'single' }, backdrop(first), mediaBox(first, '', { owner, openPhoto, bringAgain }));
-  single.style.setProperty('--ratio', String(ratioOf(first)));
+  const box = mediaBox(first, '', { owner, openPhoto, bringAgain });
+  const single = h('div', { class: 'single', '--ratio': ratioOf(first) }, backdrop(first), box);
   whenNear(single, () => warm(single));
   return single;
 }

@@ -56,7 +56,7 @@ export function wordsOf(content: WebText): string {
     .join('');
 }
 
-const SEPARATOR = ' · ';
+export const SEPARATOR = ' · ';
 /** The most characters of a value that is kept on one line; a longer value may be broken like any sentence. */
 const LONGEST_VALUE = 28;
 
@@ -155,17 +155,12 @@ function relative(at: number): string {
 
 /** A spot of a colour, such as a difficulty's. */
 export function swatch(colour: string): HTMLElement {
-  const spot = h('span', { class: 'swatch', 'aria-hidden': 'true' });
-  spot.style.setProperty('--colour', colour);
-  return spot;
+  return h('span', { class: 'swatch', 'aria-hidden': 'true', '--colour': colour });
 }
 
 /** A coloured label, such as a difficulty's stars as osu! shows them. */
 export function pill(words: string, colour: string): HTMLElement {
-  const shown = h('span', { class: 'pill' }, words);
-  shown.style.setProperty('--colour', colour);
-  shown.style.setProperty('--on-colour', inkOn(colour));
-  return shown;
+  return h('span', { class: 'pill', '--colour': colour, '--on-colour': inkOn(colour) }, words);
 }
 
 /** Dark text is pure black: on violets of middle brightness neither white nor any lighter ink has a contrast of 4.5. */

@@ -6,32 +6,28 @@ import { listed, nameAndValue, text } from '../base/texts.ts';
 import { inlines, type OnAction, pill, wordsOf } from './inline.ts';
 import { partsOf } from './levels.ts';
 
-export interface ItemContext {
-  readonly onAction: OnAction;
-}
-
 /** A list of cards of one size: each has a cover with an audio preview, a title, its values, and a button. */
-export function itemList(cards: readonly WebCard[], context: ItemContext): HTMLElement {
-  return h('ul', { class: 'items' }, ...cards.map(card => h('li', {}, item(card, context))));
+export function itemList(cards: readonly WebCard[], onAction: OnAction): HTMLElement {
+  return h('ul', { class: 'items' }, ...cards.map(card => h('li', {}, item(card, onAction))));
 }
 
-function item(card: WebCard, context: ItemContext): HTMLElement {
+function item(card: WebCard, onAction: OnAction): HTMLElement {
   const { title, lines, image, colour, sound, worth, action } = card;
   const cover = image && isOwnPath(image.url) ? coverOf(image) : undefined;
   const [first, ...others] = lines;
   const square = (image?.ratio ?? 2) <= 1.05;
-  const root = h(
+  return h(
     'div',
-    { class: 'item' },
+    { class: `item${colour === null ? '' : ' coloured'}`, '--colour': colour },
     (cover || sound) &&
       h('div', { class: `item-cover${square ? ' square' : ''}` }, cover, sound && previewButton(sound, title)),
     h(
       'div',
       { class: 'item-words' },
-      h('h3', { class: 'item-title' }, ...inlines(opening(title, action), context.onAction)),
-      first && firstLine(first, worth, context),
+      h('h3', { class: 'item-title' }, ...inlines(opening(title, action), onAction)),
+      first && firstLine(first, worth, onAction),
       ...others.map(line =>
-        h('p', { class: `item-line minor${isReason(line) ? ' brief' : ''}` }, ...inlines(line, context.onAction)),
+        h('p', { class: `item-line minor${isReason(line) ? ' brief' : ''}` }, ...inlines(line, onAction)),
       ),
     ),
     worth &&
@@ -42,15 +38,12 @@ function item(card: WebCard, context: ItemContext): HTMLElement {
         worth.detail !== '' &&
           h('span', { class: `worth-detail${worth.detail.includes('+') ? ' gain' : ''}` }, worth.detail),
       ),
-    action ? openerOf(action, wordsOf(title), context) : undefined,
+    action ? openerOf(action, wordsOf(title), onAction) : undefined,
   );
-  if (colour !== null) root.style.setProperty('--colour', colour);
-  root.classList.toggle('coloured', colour !== null);
-  return root;
 }
 
 /** The first line of a card. A play's line has its grade, accuracy and mods at the same position in every card. */
-function firstLine(line: WebText, worth: WebCard['worth'], { onAction }: ItemContext): HTMLElement {
+function firstLine(line: WebText, worth: WebCard['worth'], onAction: OnAction): HTMLElement {
   const play = worth?.play;
   if (play === undefined) return h('p', { class: 'item-line' }, ...inlines(line, onAction));
   const [accuracy, ...others] = partsOf(line);
@@ -84,7 +77,7 @@ function coverOf({ url, alt }: NonNullable<WebCard['image']>): HTMLImageElement 
 }
 
 /** The button or link that opens the card; undefined for a menu, and for an address that is not on the web. */
-function openerOf(action: WebAction, name: string, { onAction }: ItemContext): HTMLElement | undefined {
+function openerOf(action: WebAction, name: string, onAction: OnAction): HTMLElement | undefined {
   if (action.kind === 'menu') return undefined;
   const label = nameAndValue(action.label, name);
   const attributes = { class: 'item-open', 'aria-label': label, title: action.label };

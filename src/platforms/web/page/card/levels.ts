@@ -1,8 +1,6 @@
 import { h } from '../base/dom.ts';
 import type { WebInline, WebText } from '../base/protocol.ts';
-import { inlines, type OnAction, pill, swatch, wordsOf } from './inline.ts';
-
-const SEPARATOR = ' · ';
+import { inlines, type OnAction, pill, SEPARATOR, swatch, wordsOf } from './inline.ts';
 
 /**
  * Shows a list of difficulties, whose lines each begin with a colour, as a table of stars, name and values. A last line

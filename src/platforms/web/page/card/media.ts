@@ -35,8 +35,7 @@ export function isExpired({ expiresAt }: WebMedia): boolean {
 
 /** One file in a box that has its final size before the file is loaded. */
 export function mediaBox(media: WebMedia, place: string, context: MediaContext): HTMLElement {
-  const box = h('div', { class: `media media-${media.kind}` });
-  box.style.setProperty('--ratio', String(ratioOf(media)));
+  const box = h('div', { class: `media media-${media.kind}`, '--ratio': ratioOf(media) });
   const fill = (): void => {
     box.classList.toggle('expired', isExpired(media));
     if (isExpired(media)) box.replaceChildren(expiredNote(context));
@@ -129,26 +128,19 @@ function spoilerCover(media: WebMedia, owner: string, show: () => void): HTMLBut
 }
 
 function expiredNote({ bringAgain }: MediaContext): HTMLElement {
-  return h(
-    'div',
-    { class: 'media-note' },
-    h('p', {}, text('mediaExpired')),
-    button({ class: 'action' }, bringAgain, icon('again'), text('bringAgain')),
-  );
+  return note('mediaExpired', button({ class: 'action' }, bringAgain, icon('again'), text('bringAgain')));
 }
 
 function failedNote(again: () => void, { bringAgain }: MediaContext): HTMLElement {
-  return h(
-    'div',
-    { class: 'media-note' },
-    h('p', {}, text('mediaFailed')),
-    h(
-      'p',
-      { class: 'actions' },
-      button({ class: 'action' }, again, icon('again'), text('retry')),
-      button({ class: 'action' }, bringAgain, text('bringAgain')),
-    ),
+  const retry = button({ class: 'action' }, again, icon('again'), text('retry'));
+  return note(
+    'mediaFailed',
+    h('p', { class: 'actions' }, retry, button({ class: 'action' }, bringAgain, text('bringAgain'))),
   );
+}
+
+function note(key: PageTextKey, below: HTMLElement): HTMLElement {
+  return h('div', { class: 'media-note' }, h('p', {}, text(key)), below);
 }
 
 /** Switches the video in this box to another file, at the same position. */
