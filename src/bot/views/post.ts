@@ -101,13 +101,17 @@ export function renderWithheld(post: Post, { sensitive }: Pick<ChatSettings, 'se
   });
 }
 
-/** The quoted post under its own author's name, with as many files as the quoting post leaves of the limit. */
-function quotedOf({ quoted }: Post, t: Translator, options: PostViewOptions): Pick<Reply, 'quoted'> {
-  const { quotedSite, indexes, form, cap = null, view, captions, spoiler } = options;
+/**
+ * The quoted post under its own author's name, with as many files as the quoting post leaves of the limit. All files are
+ * behind a spoiler if either post is sensitive: the site may mark only the quoting one because of what it quotes.
+ */
+function quotedOf({ quoted, sensitive }: Post, t: Translator, options: PostViewOptions): Pick<Reply, 'quoted'> {
+  const { quotedSite, indexes, form, cap = null, view, captions } = options;
   if (quoted === null || quotedSite === undefined) return {};
   const left = cap === null ? null : Math.max(0, cap - indexes.length);
   const shown = renderPost(quoted, t, {
-    ...{ form, cap: left, captions, spoiler, site: quotedSite, isQuoted: true },
+    ...{ form, cap: left, captions, site: quotedSite, isQuoted: true },
+    spoiler: options.spoiler === true || sensitive,
     indexes: quoted.items.map((_, index) => index),
     view: view === 'text' || left === 0 ? 'text' : 'card',
   });

@@ -77,6 +77,14 @@ describe('a post that quotes another', () => {
     expect(below?.actions).toMatchObject([{ kind: 'link', url: ORCHARD }]);
   });
 
+  it('has it behind a spoiler as well where the post itself is sensitive', () => {
+    const sensitive = samplePost({ sensitive: true, items: [sampleItem()], quoted });
+    const options = { indexes: [0], form: 'original', site: { name: 'Toy' }, quotedSite: { name: 'Toy' } } as const;
+    const { gallery, quoted: below } = renderPost(sensitive, en, options);
+    expect([...gallery, ...(below?.gallery ?? [])].map(item => item.spoiler)).toEqual([true, true, true]);
+    expect(shown().quoted?.gallery.map(item => item.spoiler)).toEqual([false, false]);
+  });
+
   it('names its author even where files alone are wanted', () => {
     const { blocks, quoted: below } = shown({ view: 'media' });
     expect(lines(blocks)).toEqual([]);
