@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
+import type { FastifyPluginAsync } from 'fastify';
 import { onTestFinished } from 'vitest';
 import { api } from '../../src/api/api.ts';
 import { type BeatmapRoutesOptions, beatmapRoutes } from '../../src/api/beatmaps/beatmap-routes.ts';
@@ -29,6 +30,8 @@ export interface ApiServerOptions {
   /** Without it there are no beatmap endpoints. */
   readonly beatmaps?: BeatmapRoutesOptions['beatmaps'];
   readonly recommend?: Recommend;
+  /** Further routes below `/api`. */
+  readonly routes?: readonly FastifyPluginAsync[];
   readonly limiter?: RateLimiter;
   readonly keys?: readonly ApiKey[];
   readonly trustProxy?: readonly string[];
@@ -83,6 +86,7 @@ export async function createApiServer(options: ApiServerOptions = {}): Promise<A
       thumbnails: options.thumbnails ?? (async () => []),
       routes: [
         media,
+        ...(options.routes ?? []),
         ...(beatmaps === undefined ? [] : [beatmapRoutes({ beatmaps })]),
         ...(recommend === undefined ? [] : [recommendRoutes({ recommend })]),
       ],

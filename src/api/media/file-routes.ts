@@ -3,6 +3,7 @@ import { finished } from 'node:stream';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
+import { joinSignals } from '../../infra/concurrency/abortable.ts';
 import { clientKey } from '../../infra/server/client-address.ts';
 import type { ResponseStreams } from '../../infra/server/response-streams.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
@@ -26,6 +27,8 @@ export interface FileRoutesOptions {
 
 /** The largest video from which a file is made. */
 const MAX_BYTES = 256 * 1024 * 1024;
+/** How long the making of a file may take. Browsers and many HTTP clients give up after 300 seconds without an answer. */
+const DEADLINE_MS = 285_000;
 const FRESH_S = 300;
 
 const FAILURES = {
@@ -126,10 +129,9 @@ export function fileRoutes(options: FileRoutesOptions): FastifyPluginAsync {
     if (part !== undefined && durationMs !== null && part.startMs >= durationMs) {
       throw impossiblePart(`"from" must be before the end of the video, which is ${formatDuration(durationMs)} long.`);
     }
-    const made = await delivery.deliver(
-      { post, index, form, maxBytes: MAX_BYTES, ...(part && { clip: part }) },
-      signal,
-    );
+    const wanted = { post, index, form, maxBytes: MAX_BYTES, ...(part && { clip: part }) };
+    const inTime = joinSignals([signal], DEADLINE_MS);
+    const made = await delivery.deliver(wanted, inTime.signal).finally(inTime.release);
     if (made.kind === 'link') throw new AppError(FAILURES[made.reason], `no file: ${made.reason}`);
     // `finished` calls back even when the client has disconnected, so the file is always deleted.
     finished(reply.raw, () => void made.dispose());
