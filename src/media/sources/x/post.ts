@@ -87,6 +87,24 @@ function mediaOf(tweet: JsonObject) {
   return { media: own.length > 0 ? own : taken, isAny: media.length > 0 };
 }
 
+/**
+ * The choices of a poll, one a line, with their shares of the votes. A poll is a card, whose values syndication gives as
+ * an object and the query as a list (2026-10).
+ */
+function pollOf(card: unknown): string | null {
+  const { binding_values: values } = flat(card, 'legacy');
+  const listed = read.list(values).map(one => [child(one, 'key'), child(one, 'value')]);
+  const named = listed.length > 0 ? Object.fromEntries(listed) : values;
+  const stated = (name: string) => child(named, name, 'string_value');
+  const choices = [1, 2, 3, 4].flatMap(place => {
+    const label = read.text(stated(`choice${place}_label`));
+    return label === null ? [] : [{ label, votes: read.count(stated(`choice${place}_count`)) ?? 0 }];
+  });
+  const total = choices.reduce((sum, { votes }) => sum + votes, 0);
+  const shareOf = (votes: number) => (total === 0 ? '' : `: ${Math.round((100 * votes) / total)}%`);
+  return choices.map(({ label, votes }) => `\u2022 ${label}${shareOf(votes)}`).join('\n') || null;
+}
+
 /** The time of publication, unix milliseconds. If it is missing, it is calculated from the id (since 2010-11). */
 function publishTimeOf(tweet: JsonObject): number | null {
   const id = idOf(tweet) ?? '';
@@ -118,7 +136,8 @@ export function readTweet(listed: JsonObject, isQuote = false) {
   const { caption: words, isCut } = wordsOf(tweet, media, target => shown.includes(xIdOf(target) ?? ''));
   // The text of a post with an article is only the article's address, so the article's preview comes before it.
   const article = child(tweet.article, 'article_results', 'result') ?? tweet.article;
-  const caption = [read.text(child(article, 'preview_text')), words].filter(part => part !== null).join('\n\n') || null;
+  const parts = [read.text(child(article, 'preview_text')), words, pollOf(tweet.card)];
+  const caption = parts.filter(part => part !== null).join('\n\n') || null;
   const draft: PostDraft = {
     ...EMPTY_DRAFT,
     author: authorOf(user),

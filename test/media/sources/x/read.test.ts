@@ -96,6 +96,29 @@ describe('a post of X', () => {
     expect(JSON.stringify(post)).toContain('https://pbs.twimg.com/media/b?format=png&name=orig');
   });
 
+  it('has the choices of a poll below its words, with the shares of the votes', () => {
+    const words = { text: 'Which lamp?', display_text_range: [0, 11], mediaDetails: undefined, entities: {} };
+    const value = (string_value: string) => ({ string_value, type: 'STRING' });
+    const labels = { choice1_label: value('Oil'), choice2_label: value('Gas'), choice3_label: value('None') };
+    const counts = { choice1_count: value('1'), choice2_count: value('3'), choice3_count: value('0') };
+    const end = { end_datetime_utc: value('2025-09-23T20:00:00Z'), counts_are_final: { boolean_value: true } };
+    const name = 'poll3choice_text_only';
+    const poll = { name, binding_values: { ...end, ...labels, ...counts } };
+    const caption = 'Which lamp?\n\n\u2022 Oil: 25%\n\u2022 Gas: 75%\n\u2022 None: 0%';
+    expect(outcome(tweet({ ...words, card: poll }))).toMatchObject({ caption, items: [], missingItems: 0 });
+    const binding_values = Object.entries(poll.binding_values).map(([key, each]) => ({ key, value: each }));
+    const asked = asResult({
+      ...queried(tweet(words)),
+      card: { rest_id: 'card://1', legacy: { name, binding_values } },
+    });
+    expect(outcome(asked, { kind: 'query' })).toMatchObject({ caption, items: [] });
+    // A poll without votes or whose votes are not stated has the choices alone.
+    const bare = { name, binding_values: { ...labels, choice1_count: value('0') } };
+    expect(outcome(tweet({ ...words, card: bare }))).toMatchObject({
+      caption: 'Which lamp?\n\n\u2022 Oil\n\u2022 Gas\n\u2022 None',
+    });
+  });
+
   it('has the media of an advertisement, whose card holds them as text', () => {
     const entities = {
       '13_1': video({ url: '', expanded_url: '' }),
