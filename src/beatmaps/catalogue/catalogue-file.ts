@@ -36,7 +36,7 @@ export function openCatalogueFile(options: CatalogueFileOptions) {
   if (isFilling) dropSortIndexes(store);
   else ensureSortIndexes(store);
   const vocabulary = createVocabulary(store);
-  const queue = new WriteQueue({
+  const queue = createWriteQueue({
     write(sets) {
       for (const text of store.transaction(() => writeSets(store, sets))) vocabulary.add(text);
     },
@@ -46,13 +46,13 @@ export function openCatalogueFile(options: CatalogueFileOptions) {
   });
   const reading = createCatalogueSearch(store, vocabulary, error => {
     // Closing the file aborts the loading of the vocabulary, which is no failure.
-    if (!queue.isClosed) onFailure(error);
+    if (!queue.isClosed()) onFailure(error);
   });
 
   return {
     ...reading,
     remember: (sets: readonly Beatmapset[]) => queue.add(sets.filter(set => set.beatmaps.length > 0)),
-    flush: () => queue.flush(),
+    flush: queue.flush,
     sets: (ids: readonly number[]) => ids.flatMap(id => reading.set(id) ?? []),
     draw: (window: CandidateWindow, size: number, seed: number) => drawCandidates(store, window, size, seed),
     place: (name: string) => store.get(PLACE, [name], PlaceRow)?.place,
@@ -67,7 +67,7 @@ export function openCatalogueFile(options: CatalogueFileOptions) {
       ensureSortIndexes(store);
     },
     warm: vocabulary.load,
-    close: () => queue.close(),
+    close: queue.close,
   };
 }
 
@@ -83,93 +83,89 @@ interface WriteQueueOptions {
 const MAX_WAITS = 60;
 
 /** A queue of sets to be written: in portions, so that other work can run in between. */
-class WriteQueue {
-  readonly #options: WriteQueueOptions;
-  readonly #waiting = new Map<number, Beatmapset>();
-  #timer: NodeJS.Timeout | undefined;
-  isClosed = false;
+function createWriteQueue({ write, portion, delayMs, onFailure }: WriteQueueOptions) {
+  const waiting = new Map<number, Beatmapset>();
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
 
-  constructor(options: WriteQueueOptions) {
-    this.#options = options;
-  }
-
-  /**
-   * Adds sets; of two sets with the same id the later one stays. A full queue drops its oldest sets, which upstreams
-   * will send again.
-   */
-  add(sets: readonly Beatmapset[]): void {
-    if (this.isClosed) return;
-    this.#append(sets);
-    for (const id of this.#waiting.keys()) {
-      if (this.#waiting.size <= MAX_WAITING) break;
-      this.#waiting.delete(id);
-    }
-    this.#schedule();
-  }
-
-  /** Resolves when all queued sets are written. @throws what writing throws */
-  async flush(): Promise<void> {
-    for (let waits = 0; this.#waiting.size > 0; ) {
-      try {
-        this.#writePortion();
-        await setImmediate();
-      } catch (error) {
-        waits += 1;
-        if (!isBusy(error) || waits > MAX_WAITS) throw error;
-        await sleep(this.#options.delayMs);
-      }
-    }
-  }
-
-  /** Writes all queued sets at once; sets that are added later are ignored. */
-  close(): void {
-    this.isClosed = true;
-    clearTimeout(this.#timer);
-    try {
-      while (this.#waiting.size > 0) this.#writePortion();
-    } catch (error) {
-      this.#waiting.clear();
-      this.#options.onFailure(error);
-    }
-  }
-
-  #append(sets: readonly Beatmapset[]): void {
+  function append(sets: readonly Beatmapset[]): void {
     for (const set of sets) {
-      this.#waiting.delete(set.id);
-      this.#waiting.set(set.id, set);
+      waiting.delete(set.id);
+      waiting.set(set.id, set);
     }
   }
 
-  #writePortion(): void {
-    const sets = [...this.#waiting.values()].slice(0, this.#options.portion);
+  function writePortion(): void {
+    const sets = [...waiting.values()].slice(0, portion);
     // The sets leave the queue before they are written, so that a portion that cannot be written is not tried for ever.
-    for (const { id } of sets) this.#waiting.delete(id);
+    for (const { id } of sets) waiting.delete(id);
     try {
-      if (sets.length > 0) this.#options.write(sets);
+      if (sets.length > 0) write(sets);
     } catch (error) {
       if (isBusy(error)) {
         // If another process was writing, the sets return to the queue, unless newer copies were added since.
-        const newer = [...this.#waiting.values()];
-        this.#waiting.clear();
-        this.#append([...sets, ...newer]);
+        const newer = [...waiting.values()];
+        waiting.clear();
+        append([...sets, ...newer]);
       }
       throw error;
     }
   }
 
-  #schedule(): void {
-    if (this.#timer !== undefined || this.isClosed || this.#waiting.size === 0) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
+  function schedule(): void {
+    if (timer !== undefined || isClosed || waiting.size === 0) return;
+    timer = setTimeout(() => {
+      timer = undefined;
       try {
-        this.#writePortion();
+        writePortion();
       } catch (error) {
-        if (!isBusy(error)) this.#options.onFailure(error);
+        if (!isBusy(error)) onFailure(error);
       }
-      this.#schedule();
-    }, this.#options.delayMs);
-    this.#timer.unref();
+      schedule();
+    }, delayMs);
+    timer.unref();
   }
+
+  return {
+    isClosed: () => isClosed,
+    /**
+     * Adds sets; of two sets with the same id the later one stays. A full queue drops its oldest sets, which upstreams
+     * will send again.
+     */
+    add(sets: readonly Beatmapset[]): void {
+      if (isClosed) return;
+      append(sets);
+      for (const id of waiting.keys()) {
+        if (waiting.size <= MAX_WAITING) break;
+        waiting.delete(id);
+      }
+      schedule();
+    },
+    /** Resolves when all queued sets are written. @throws what writing throws */
+    async flush(): Promise<void> {
+      for (let waits = 0; waiting.size > 0; ) {
+        try {
+          writePortion();
+          await setImmediate();
+        } catch (error) {
+          waits += 1;
+          if (!isBusy(error) || waits > MAX_WAITS) throw error;
+          await sleep(delayMs);
+        }
+      }
+    },
+    /** Writes all queued sets at once; sets that are added later are ignored. */
+    close(): void {
+      isClosed = true;
+      clearTimeout(timer);
+      try {
+        while (waiting.size > 0) writePortion();
+      } catch (error) {
+        waiting.clear();
+        onFailure(error);
+      }
+    },
+  };
 }
 
 /** True when another process writes to the file, such as `npm run catalogue` while it builds an index. */

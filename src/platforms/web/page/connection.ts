@@ -15,101 +15,100 @@ const SILENCE_MS = 8_000;
 /** After the loss of a connection that lasted longer than this, the delays before reconnecting begin short again. */
 const GOOD_MS = 10_000;
 
-/** One WebSocket to the server at a time, reopened after a growing, random delay whenever it is lost. */
-export class ServerConnection {
-  readonly #options: ServerConnectionOptions;
-  #socket: WebSocket | undefined;
-  #state: ConnectionState = 'connecting';
-  #attempts = 0;
-  #retry: ReturnType<typeof setTimeout> | undefined;
-  #silence: ReturnType<typeof setTimeout> | undefined;
-  #openedAt = 0;
+/** Connects to the server by one WebSocket at a time, reopened after a growing, random delay whenever it is lost. */
+export function connectToServer({ hello, onFrame, onState }: ServerConnectionOptions) {
+  let socket: WebSocket | undefined;
+  let state: ConnectionState = 'connecting';
+  let attempts = 0;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let silence: ReturnType<typeof setTimeout> | undefined;
+  let openedAt = 0;
   /** How many milliseconds this device's clock is ahead of the server's: a clock set by hand may be hours off. */
-  #ahead = 0;
+  let ahead = 0;
   /** True when the server has said that it shuts down: it accepts nothing new on this connection. */
-  #isClosing = false;
+  let isClosing = false;
 
-  constructor(options: ServerConnectionOptions) {
-    this.#options = options;
-    addEventListener('online', () => this.wake());
-    addEventListener('offline', () => {
-      if (this.#state !== 'open') this.#become('offline');
-    });
-    document.addEventListener('visibilitychange', () => {
-      if (document.visibilityState === 'visible') this.wake();
-    });
-    this.#open();
+  function become(next: ConnectionState): void {
+    if (next === state) return;
+    state = next;
+    onState(state);
   }
 
-  /** Sends a frame. False, and the frame is dropped, when the connection is not open or the server shuts down. */
-  send(frame: PageMessage): boolean {
-    if (this.#state !== 'open' || this.#isClosing || this.#socket?.readyState !== WebSocket.OPEN) return false;
-    this.#socket.send(JSON.stringify(frame));
-    if (frame.type === 'message' || frame.type === 'action') this.#listenForSilence();
-    return true;
-  }
-
-  /** Reconnects at once, without waiting for the rest of the delay. */
-  wake(): void {
-    if (this.#socket) return;
-    this.#attempts = 0;
-    this.#open();
-  }
-
-  #become(state: ConnectionState): void {
-    if (state === this.#state) return;
-    this.#state = state;
-    this.#options.onState(state);
-  }
-
-  #open(): void {
-    clearTimeout(this.#retry);
-    this.#retry = undefined;
-    this.#isClosing = false;
+  function open(): void {
+    clearTimeout(retry);
+    retry = undefined;
+    isClosing = false;
     const opened = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/chat`);
-    this.#socket = opened;
-    this.#listenForSilence();
-    opened.addEventListener('open', () => opened.send(JSON.stringify(this.#options.hello())));
+    socket = opened;
+    listenForSilence();
+    opened.addEventListener('open', () => opened.send(JSON.stringify(hello())));
     opened.addEventListener('message', event => {
-      if (opened === this.#socket) this.#onMessage(String(event.data));
+      if (opened === socket) onMessage(String(event.data));
     });
     opened.addEventListener('close', () => {
-      if (opened === this.#socket) this.#onLost();
+      if (opened === socket) onLost();
     });
   }
 
-  #onMessage(data: string): void {
-    clearTimeout(this.#silence);
+  function onMessage(data: string): void {
+    clearTimeout(silence);
     const frame: unknown = JSON.parse(data);
     if (!isServerMessage(frame)) return;
-    if (frame.type === 'welcome') this.#ahead = Date.now() - frame.now;
-    if (frame.type === 'welcome' && this.#state !== 'open') {
-      this.#openedAt = Date.now();
-      this.#become('open');
+    if (frame.type === 'welcome') ahead = Date.now() - frame.now;
+    if (frame.type === 'welcome' && state !== 'open') {
+      openedAt = Date.now();
+      become('open');
     }
-    this.#isClosing ||= frame.type === 'closing';
-    this.#options.onFrame('reply' in frame ? { ...frame, reply: byOwnClock(frame.reply, this.#ahead) } : frame);
+    isClosing ||= frame.type === 'closing';
+    onFrame('reply' in frame ? { ...frame, reply: byOwnClock(frame.reply, ahead) } : frame);
   }
 
-  #onLost(): void {
-    clearTimeout(this.#silence);
-    this.#socket = undefined;
-    if (this.#openedAt > 0 && Date.now() - this.#openedAt > GOOD_MS) this.#attempts = 0;
-    this.#openedAt = 0;
-    this.#become(navigator.onLine ? 'lost' : 'offline');
-    const longest = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** this.#attempts);
-    this.#attempts += 1;
-    this.#retry ??= setTimeout(() => this.#open(), longest * (0.5 + Math.random() / 2));
+  function onLost(): void {
+    clearTimeout(silence);
+    socket = undefined;
+    if (openedAt > 0 && Date.now() - openedAt > GOOD_MS) attempts = 0;
+    openedAt = 0;
+    become(navigator.onLine ? 'lost' : 'offline');
+    const longest = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** attempts);
+    attempts += 1;
+    retry ??= setTimeout(open, longest * (0.5 + Math.random() / 2));
   }
 
-  #listenForSilence(): void {
-    clearTimeout(this.#silence);
-    this.#silence = setTimeout(() => {
-      const dead = this.#socket;
-      this.#onLost();
+  function listenForSilence(): void {
+    clearTimeout(silence);
+    silence = setTimeout(() => {
+      const dead = socket;
+      onLost();
       dead?.close();
     }, SILENCE_MS);
   }
+
+  /** Reconnects at once, without waiting for the rest of the delay. */
+  function wake(): void {
+    if (socket) return;
+    attempts = 0;
+    open();
+  }
+
+  addEventListener('online', wake);
+  addEventListener('offline', () => {
+    if (state !== 'open') become('offline');
+  });
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') wake();
+  });
+  open();
+
+  return {
+    /** Sends a frame. False, and the frame is dropped, when the connection is not open or the server shuts down. */
+    send(frame: PageMessage): boolean {
+      if (state !== 'open' || isClosing || socket?.readyState !== WebSocket.OPEN) return false;
+      socket.send(JSON.stringify(frame));
+      if (frame.type === 'message' || frame.type === 'action') listenForSilence();
+      return true;
+    },
+    wake,
+  };
 }
 
 /** The reply with all its times converted to this device's clock. */

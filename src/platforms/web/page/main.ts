@@ -7,7 +7,7 @@ import { playOneAtATime } from './card/media.ts';
 import { listenForArrivals } from './composer/arrivals.ts';
 import { Composer } from './composer/composer.ts';
 import { createMenu } from './composer/menu.ts';
-import { type ConnectionState, openOffline, ServerConnection } from './connection.ts';
+import { type ConnectionState, connectToServer, openOffline } from './connection.ts';
 import { InlineUpdate } from './thread/inline-update.ts';
 import { MessageView, type PressedAction } from './thread/message-view.ts';
 import { thread } from './thread/thread.ts';
@@ -52,7 +52,7 @@ const menu = createMenu(tag => {
 const views = new Map<string, MessageView>();
 const inlineUpdate = new InlineUpdate(viewOf);
 
-const connection = new ServerConnection({
+const connection = connectToServer({
   hello: () => ({ type: 'hello', session, locales: navigator.languages.slice(0, 10) }),
   onFrame,
   onState,

@@ -3,7 +3,7 @@ import type { WebReply } from '../base/protocol.ts';
 import { headingOf } from '../card/card.ts';
 import type { MessageView } from './message-view.ts';
 import { thread } from './thread.ts';
-import { WayBack } from './way-back.ts';
+import { createWayBack } from './way-back.ts';
 
 /** A reply that is visible now. */
 interface Shown {
@@ -21,7 +21,7 @@ const MAX_KEPT = 12;
 export class InlineUpdate {
   readonly #viewOf: (turnId: string) => MessageView | undefined;
   /** The browser's Back and Forward, and the cards' own Back. */
-  readonly wayBack = new WayBack(
+  readonly wayBack = createWayBack(
     (place, top) => this.#goBack(place, top),
     place => this.#goForward(place),
   );
