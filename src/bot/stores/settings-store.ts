@@ -176,6 +176,8 @@ export function noticeLifeMs(
   return Math.min(settings.noticeSeconds * 1_000, ...replies.flatMap(({ outdatedMs }) => outdatedMs ?? []));
 }
 
+type SendingPart = Pick<Sending, 'request' | 'isFirst' | 'isLast' | 'expected'>;
+
 /** The replies of one call of `send` that were delivered. */
 interface Delivered {
   readonly replies: readonly Reply[];
@@ -194,32 +196,43 @@ export type WholeAnswers = ReturnType<typeof createWholeAnswers>;
 export function createWholeAnswers() {
   const wholeSoFar = createLru<string, boolean>({ max: MAX_REQUESTS });
 
+  /** True when the answers to all links so far, these included, are delivered. Notices that links wait change nothing. */
+  function isWhole({ request, isFirst, isLast, expected }: SendingPart, { replies, isConfirmed }: Delivered): boolean {
+    const isWholeBefore = isFirst || wholeSoFar.get(request.id) === true;
+    if (areWaitNotices(replies, isLast)) return isWholeBefore;
+    const quotes = new Set(replies.map(({ quoted }) => quoted));
+    const answers = replies.filter(reply => !quotes.has(reply));
+    return (
+      isWholeBefore &&
+      isConfirmed &&
+      answers.length === expected &&
+      answers.every(
+        ({ tone, gallery, quoted }) => tone === 'neutral' && gallery.length + (quoted?.gallery.length ?? 0) > 0,
+      )
+    );
+  }
+
   return {
+    /** Says before a call of `send`, or during it, whether `isAllDelivered` can still become true for the request. */
+    mayBeAllDelivered: isWhole,
     /**
      * To be called after each call of `send` for a request, in order. Returns true only for the call with the answer to
      * the last link, and only if the answers to all links were delivered.
      */
-    isAllDelivered(
-      { request, isFirst, isLast, expected }: Pick<Sending, 'request' | 'isFirst' | 'isLast' | 'expected'>,
-      { replies, isConfirmed }: Delivered,
-    ): boolean {
-      // Notices alone, before the last link is answered, only say that links wait. They answer no link and change
-      // nothing.
-      if (!isLast && replies.length > 0 && replies.every(({ tone }) => tone === 'notice')) return false;
-      const quotes = new Set(replies.map(({ quoted }) => quoted));
-      const answers = replies.filter(reply => !quotes.has(reply));
-      const isDelivered =
-        isConfirmed &&
-        answers.length === expected &&
-        answers.every(
-          ({ tone, gallery, quoted }) => tone === 'neutral' && gallery.length + (quoted?.gallery.length ?? 0) > 0,
-        );
-      const isWhole = isDelivered && (isFirst || wholeSoFar.get(request.id) === true);
+    isAllDelivered(sending: SendingPart, delivered: Delivered): boolean {
+      const { request, isLast } = sending;
+      if (areWaitNotices(delivered.replies, isLast)) return false;
+      const isDelivered = isWhole(sending, delivered);
       if (isLast) wholeSoFar.delete(request.id);
-      else wholeSoFar.set(request.id, isWhole);
-      return isLast && isWhole;
+      else wholeSoFar.set(request.id, isDelivered);
+      return isLast && isDelivered;
     },
   };
+}
+
+/** True for notices alone before the last link is answered, which only say that links wait and answer none. */
+function areWaitNotices(replies: readonly Reply[], isLast: boolean): boolean {
+  return !isLast && replies.length > 0 && replies.every(({ tone }) => tone === 'notice');
 }
 
 /** True when pasted links of a site are answered in a group: by its admins' choice, else by the site's default. */

@@ -238,7 +238,7 @@ describe('an upload that Discord does not take', () => {
     shown.add(reply({ gallery: [{ kind: 'media', post, index: 0, form: 'original', spoiler: false }] }));
     const sent: Content[] = [];
     const destination: ReplyDestination = {
-      deleteId: undefined,
+      deleteId: () => undefined,
       messages: 5,
       async send(content) {
         sent.push(content);

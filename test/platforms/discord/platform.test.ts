@@ -383,6 +383,40 @@ describe('embeds', () => {
       ).join(),
     ).not.toContain('embed');
   });
+
+  it('can be shown again by each message of an answer that hides them', async () => {
+    const items = Array.from({ length: 14 }, () => photo());
+    const on = await open({ answer: id => samplePost({ id, url: link(id), items }) });
+    const source = on.fake.message({ guildId: on.guildId, content: LINK, authorId: '300', embeds: [embed] });
+    await reply(on, 1);
+    await suppressed(on, source);
+    const ids = ownMessages(on.fake).map(({ body }) => all(body.components, 'custom_id').map(String));
+    expect(ids).toEqual([[`delete:300:${source}:embed`], [`delete:300:${source}:embed`]]);
+  });
+});
+
+describe('embeds that a person hid', () => {
+  const partly = { sizes: ({ post }: { post: { id: string } }) => [post.id === 'SeaLight01' ? 40_000 : 0] };
+  const failing = (id: string) =>
+    id === 'SeaLight01' ? samplePost({ id, url: LINK }) : Promise.reject(new AppError('private', 'private'));
+
+  it.each([
+    ['came as an address', { sizes: () => [] }, LINK],
+    ['came partly as addresses', partly, `${LINK} ${link('FarShore02')}`],
+    ['is partly a sentence', { answer: failing }, `${LINK} ${link('FarShore02')}`],
+  ])('stay hidden when an answer is deleted that %s', async (_, options, content) => {
+    const on = await open(options);
+    const source = on.fake.message({ guildId: on.guildId, content, authorId: '300' });
+    const answer = await reply(on);
+    on.fake.update(source, { embeds: [embed], flags: SUPPRESSED });
+    const [customId = ''] = all(answer.body.components, 'custom_id')
+      .map(String)
+      .filter(id => id.startsWith('delete'));
+    on.fake.interaction({ kind: 'button', customId, userId: '300', messageId: answer.id });
+    await on.fake.waitFor(() => (ownMessages(on.fake).length === 0 ? true : undefined));
+    await settle();
+    expect(isSuppressed(on, source)).toBe(true);
+  });
 });
 
 describe('an edit', () => {

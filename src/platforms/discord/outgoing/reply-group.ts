@@ -13,8 +13,11 @@ import { type Deliver, type Drawing, drawPictures, prepareUploads, type Uploads 
 
 /** The chat or interaction to which a group of replies is sent. */
 export interface ReplyDestination {
-  /** The id of the button that deletes the message; undefined for no such button. */
-  readonly deleteId: string | undefined;
+  /**
+   * Returns the id of the button that deletes a message; undefined for no such button. `isWhole` is false when it is
+   * already known that not all files will arrive as expected.
+   */
+  deleteId(isWhole: boolean): string | undefined;
   /** The id of the button that leads back to what the message showed before; undefined for no such button. */
   readonly backId?: string | undefined;
   /** How many messages may be sent to this destination. */
@@ -91,26 +94,29 @@ export function createReplyGroup(
      * @throws whatever sending throws
      */
     async finish(destination: ReplyDestination): Promise<{ readonly isWhole: boolean }> {
-      const all = await Promise.all(drafts);
-      const { deleteId, backId, messages } = destination;
-      const context = { t, commands, signal, deleteId, backId, requestBytes: limits.requestBytes };
-      const batches = await withinMessages(all.flat(), messages, context);
-      const arrived = new Set<Reply['gallery']>();
+      const all = (await Promise.all(drafts)).flat();
+      const { backId, messages } = destination;
       const doubtful = new Set<Reply['gallery']>();
+      const isWhole = () => replies.every(({ gallery }) => gallery.length === 0 || isThere(gallery));
+      function isThere(gallery: Reply['gallery']): boolean {
+        const own = all.filter(({ reply }) => reply.gallery === gallery).map(({ uploads }) => uploads);
+        return (
+          !doubtful.has(gallery) && own.some(({ count }) => count > 0) && own.every(({ isAsExpected }) => isAsExpected)
+        );
+      }
+      const deleteId = () => destination.deleteId(isWhole());
+      const context = { t, commands, signal, deleteId, backId, requestBytes: limits.requestBytes };
+      const batches = await withinMessages(all, messages, context);
       for (const [place, batch] of batches.entries()) {
         const send = (content: Content) => destination.send(content, place, batches.length);
         const isConfirmed = await sendMessage(batch, send, context);
-        for (const { reply, uploads } of batch) {
-          if (!isConfirmed || !uploads.isAsExpected) doubtful.add(reply.gallery);
-          if (uploads.count > 0) arrived.add(reply.gallery);
-        }
+        if (!isConfirmed) for (const { reply } of batch) doubtful.add(reply.gallery);
         await Promise.all(batch.map(({ uploads }) => uploads.dispose()));
       }
       const text = pagesOf(batches.flat());
       if (text !== '' && batches.length < messages)
         await destination.send({ components: [], uploads: [], text }, batches.length, batches.length + 1);
-      const isThere = ({ gallery }: Reply) => arrived.has(gallery) && !doubtful.has(gallery);
-      return { isWhole: replies.every(reply => reply.gallery.length === 0 || isThere(reply)) };
+      return { isWhole: isWhole() };
     },
     /** Releases every file; safe to call twice and after `finish`. */
     async dispose(): Promise<void> {
@@ -181,8 +187,10 @@ function remedyFor(error: unknown, refusals: number): 'smaller' | LinkReason | u
 /** All that the messages of a group share. */
 interface MessageContext
   extends Pick<ReplyGroupOptions, 't' | 'commands' | 'signal'>,
-    Pick<ReplyDestination, 'deleteId' | 'backId'> {
+    Pick<ReplyDestination, 'backId'> {
   readonly requestBytes: number;
+  /** The id of the delete button, as far as it is known now how many files arrive. */
+  readonly deleteId: () => string | undefined;
 }
 
 function contentOf(batch: readonly Draft[], context: MessageContext): Content {
@@ -196,7 +204,7 @@ function contentOf(batch: readonly Draft[], context: MessageContext): Content {
     const pictures = new Map(own.map(({ key, file }) => [key, file.name]));
     return { reply, media: uploads.placed(prefixOf(index)), omitted, pictures };
   });
-  const components = renderMessage(sections, context);
+  const components = renderMessage(sections, { ...context, deleteId: context.deleteId() });
   const shown = JSON.stringify(components);
   return {
     components,
@@ -247,7 +255,7 @@ async function withinMessages(drafts: readonly Draft[], messages: number, contex
 
 function fits(batch: readonly Draft[], context: MessageContext): boolean {
   // The replies are divided as if every message had a delete button, so that the division does not depend on it.
-  const { components, uploads } = contentOf(batch, { ...context, deleteId: 'delete', backId: undefined });
+  const { components, uploads } = contentOf(batch, { ...context, deleteId: () => 'delete', backId: undefined });
   return (
     batch.length * SHOWN.leastText <= DISCORD_LIMITS.text &&
     uploads.length <= DISCORD_LIMITS.attachments &&

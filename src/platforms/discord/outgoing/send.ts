@@ -60,8 +60,13 @@ async function sendMessage(call: Call, to: MessageReplyTo, group: ReplyGroup): P
   const sent = () => messages.filter(id => id !== undefined);
   const answerId = to.editId ?? to.messageId;
   const isView = isFirst && isLast && replies.length === 1 && replies.some(hasButtons);
+  const mayHide = settings.suppressEmbeds && to.isOnlyLinks && to.rights.manage;
+  const isShown = (to.flags & MessageFlags.SuppressEmbeds) === 0;
   const { isWhole } = await group.finish({
-    deleteId: deleteIdOf(to, sending),
+    deleteId: isConfirmed => {
+      const hidesEmbed = mayHide && isShown && wholeAnswers.mayBeAllDelivered(sending, { replies, isConfirmed });
+      return deleteIdOf(to, request, hidesEmbed);
+    },
     messages: Number.POSITIVE_INFINITY,
     async send(content, place, count) {
       const replyTo = to.rights.reply ? (sent().at(-1) ?? to.messageId) : undefined;
@@ -83,7 +88,7 @@ async function sendMessage(call: Call, to: MessageReplyTo, group: ReplyGroup): P
   const lifeMs = noticeLifeMs(replies, sending);
   if (lifeMs !== undefined) sending.deleteLater(to.channelId, sent(), lifeMs);
   const isAllDelivered = wholeAnswers.isAllDelivered(sending, { replies, isConfirmed: isWhole });
-  if (isAllDelivered && settings.suppressEmbeds && to.isOnlyLinks && to.rights.manage) embeds.suppress(to);
+  if (isAllDelivered && mayHide) embeds.suppress(to);
   return messages;
 }
 
@@ -101,7 +106,7 @@ function replaceLater(call: Call, later: Promise<Reply | undefined>, messageId: 
     try {
       group.add(better);
       await group.finish({
-        deleteId: deleteIdOf(to, call.sending),
+        deleteId: () => deleteIdOf(to, request, false),
         backId: pressed !== undefined && depth > 1 ? BACK_ID : undefined,
         messages: 1,
         async send(content, place) {
@@ -147,7 +152,7 @@ async function sendInteraction(
   // The deferred message is deleted first: otherwise a private follow-up would take its place, visible to all.
   if (messages.length === 0 && isOpen && to.pressed === undefined) await api.deleteOriginal(key, sending.signal);
   await personal.finish({
-    deleteId: undefined,
+    deleteId: () => undefined,
     messages: Math.max(1, most),
     async send(content, place) {
       await followUp(call, `p${place}`, content, true);
@@ -168,7 +173,7 @@ export function answerKeyOf(
 async function sendShared(call: Answering, group: ReplyGroup, most: number): Promise<SentIds> {
   const { sending, to, parts, history, isOpen } = call;
   const { request, isFirst, isLast } = sending;
-  const deleteId = deleteIdOf(to, sending);
+  const deleteId = deleteIdOf(to, request, false);
   const answerId = matchDeleteButton(deleteId ?? '')?.answerId;
   const views = await history.next(request, to.pressed);
   const isView = group.replies.length === 1 && isFirst && isLast;
@@ -177,7 +182,7 @@ async function sendShared(call: Answering, group: ReplyGroup, most: number): Pro
   const sent = () => messages.filter(id => id !== undefined);
   const lastPart = async () => (answerId === undefined ? undefined : (await parts.of(answerId)).at(-1));
   await group.finish({
-    deleteId,
+    deleteId: () => deleteId,
     ...(isView && to.pressed !== undefined && views.length > 1 && { backId: BACK_ID }),
     messages: most,
     async send(content, place, count) {

@@ -5,11 +5,10 @@ import {
   type APISelectMenuOption,
   ButtonStyle,
   ComponentType,
-  MessageFlags,
 } from 'discord.js';
-import type { Sending } from '../../../bot/contract/chat-platform.ts';
 import type { Action, Block, Choice, Reply } from '../../../bot/contract/reply.ts';
 import { button, joined, link, textBlock } from '../../../bot/contract/reply-parts.ts';
+import type { Request } from '../../../bot/contract/request.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { DISCORD_LIMITS, SHOWN } from '../api/limits.ts';
 import { type DiscordReplyTo, eventIdOf } from '../api/reply-to.ts';
@@ -157,7 +156,7 @@ export interface DeletedAnswer {
   readonly requesterId: string;
   /** The id of the asking message or interaction, by which all messages of the answer are found. */
   readonly answerId?: string;
-  /** True when Medley may have hidden the embed of the asking message; it is shown again when the answer is deleted. */
+  /** True when Medley was to hide the embed of the asking message; it is shown again when the answer is deleted. */
   readonly hidesEmbed?: boolean;
 }
 
@@ -185,17 +184,11 @@ export function findDeleteButton(components: unknown): string | undefined {
 /**
  * The id of the delete button of an answer. Undefined if only its reader sees the answer. An answer that replaces a
  * pressed button's message keeps that message's delete button, if it has one.
+ * @param hidesEmbed true when Medley hides the embed of the asking message if the answer arrives
  */
-export function deleteIdOf(
-  to: DiscordReplyTo,
-  { request, settings }: Pick<Sending, 'request' | 'settings'>,
-): string | undefined {
+export function deleteIdOf(to: DiscordReplyTo, request: Request, hidesEmbed: boolean): string | undefined {
   const requesterId = request.user.id;
-  if (to.kind === 'message') {
-    const hidesEmbed =
-      settings.suppressEmbeds && to.isOnlyLinks && to.rights.manage && (to.flags & MessageFlags.SuppressEmbeds) === 0;
-    return deleteButtonId({ requesterId, answerId: to.editId ?? to.messageId, hidesEmbed });
-  }
+  if (to.kind === 'message') return deleteButtonId({ requesterId, answerId: to.editId ?? to.messageId, hidesEmbed });
   if (to.pressed !== undefined) return to.pressed.deleteId;
   return to.isEphemeral ? undefined : deleteButtonId({ requesterId, answerId: eventIdOf(request) });
 }
