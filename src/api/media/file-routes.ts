@@ -7,7 +7,6 @@ import { joinSignals } from '../../infra/concurrency/abortable.ts';
 import { clientKey } from '../../infra/server/client-address.ts';
 import type { ResponseStreams } from '../../infra/server/response-streams.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
-import type { NoFileReason } from '../../media/delivery/delivery-plan.ts';
 import type { Extraction, Extractor } from '../../media/extract/extractor.ts';
 import { type Clip, MAX_CLIP_MS, parseMoment } from '../../media/files/clip.ts';
 import { indexAt, type MediaItem } from '../../media/post.ts';
@@ -30,13 +29,6 @@ const MAX_BYTES = 256 * 1024 * 1024;
 /** How long the making of a file may take. Browsers and many HTTP clients give up after 300 seconds without an answer. */
 const DEADLINE_MS = 285_000;
 const FRESH_S = 300;
-
-const FAILURES = {
-  too_large: 'too_large',
-  timeout: 'timeout',
-  upstream_unavailable: 'upstream_unavailable',
-  stream: 'upstream_unavailable',
-} as const satisfies Readonly<Record<NoFileReason, string>>;
 
 const MOMENT_FORM = 'a time such as 5, 0:05 or 1:02:03.5';
 
@@ -132,7 +124,10 @@ export function fileRoutes(options: FileRoutesOptions): FastifyPluginAsync {
     const wanted = { post, index, form, maxBytes: MAX_BYTES, ...(part && { clip: part }) };
     const inTime = joinSignals([signal], DEADLINE_MS);
     const made = await delivery.deliver(wanted, inTime.signal).finally(inTime.release);
-    if (made.kind === 'link') throw new AppError(FAILURES[made.reason], `no file: ${made.reason}`);
+    if (made.kind === 'link') {
+      const { reason } = made;
+      throw new AppError(reason === 'stream' ? 'upstream_unavailable' : reason, `no file: ${reason}`);
+    }
     // `finished` calls back even when the client has disconnected, so the file is always deleted.
     finished(reply.raw, () => void made.dispose());
     stream.watch();

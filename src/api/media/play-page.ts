@@ -40,39 +40,36 @@ export function renderPlayPage(
   const address = `${origin}${path}`;
   const video = `${address}${VIDEO_NAME}`;
   const poster = hasPoster ? `${address}${POSTER_NAME}` : undefined;
-  const size = (prefix: string): readonly Tag[] =>
-    width === null || height === null
-      ? []
-      : [
-          [`${prefix}:width`, `${width}`],
-          [`${prefix}:height`, `${height}`],
-        ];
-  const tags: readonly Tag[] = [
+  const size = width === null || height === null ? undefined : { width: `${width}`, height: `${height}` };
+  const tags: readonly (readonly [property: string, content: string | undefined])[] = [
     ['og:type', 'video.other'],
     ['og:site_name', 'Medley'],
     ['og:title', title],
     ['og:url', address],
-    ...when(description, 'og:description'),
+    ['og:description', description],
     ['og:video', video],
     ['og:video:url', video],
     ['og:video:secure_url', video],
     ['og:video:type', mime],
-    ...size('og:video'),
-    ...when(poster, 'og:image'),
+    ['og:video:width', size?.width],
+    ['og:video:height', size?.height],
+    ['og:image', poster],
     ['twitter:card', 'player'],
     ['twitter:title', title],
-    ...when(poster, 'twitter:image'),
+    ['twitter:image', poster],
     ['twitter:player', address],
-    ...size('twitter:player'),
+    ['twitter:player:width', size?.width],
+    ['twitter:player:height', size?.height],
     ['twitter:player:stream', video],
     ['twitter:player:stream:content_type', mime],
   ];
-  const metas = tags.map(([property, content]) => {
+  const metas = tags.flatMap(([property, content = '']) => {
+    if (content === '') return [];
     const attribute = property.startsWith('twitter:') ? 'name' : 'property';
     return `<meta ${attribute}="${property}" content="${escapeHtml(content)}">`;
   });
   const name = author.name ?? author.username;
-  const shape = width === null || height === null ? '' : ` width="${width}" height="${height}"`;
+  const shape = size === undefined ? '' : ` width="${size.width}" height="${size.height}"`;
   const cover = poster === undefined ? '' : ` poster="${escapeHtml(`${path}${POSTER_NAME}`)}"`;
   return page(
     title,
@@ -110,12 +107,6 @@ const WAYS_ON = '<a href="/">Paste a link</a> · <a href="/docs">See the API</a>
 
 function sentencePage(title: string, sentence: string, way: string): string {
   return page(title, '', `<main><section><h1>${title}</h1><p>${sentence}</p><p>${way}</p></section></main>`);
-}
-
-type Tag = readonly [property: string, content: string];
-
-function when(content: string | undefined, property: string): readonly Tag[] {
-  return content === undefined || content === '' ? [] : [[property, content]];
 }
 
 function page(title: string, head: string, body: string): string {

@@ -1,5 +1,5 @@
-import type { Action, Block, Card, Heading, Image, Inline, PictureBlock, Reply } from '../../../bot/contract/reply.ts';
-import { withPictures } from '../../../bot/contract/reply-parts.ts';
+import type { Action, Block, Card, Heading, Image, PictureBlock, Reply, Text } from '../../../bot/contract/reply.ts';
+import { namedLink, withPictures } from '../../../bot/contract/reply-parts.ts';
 import { isOwnPath, isWebAddress } from '../page/base/address.ts';
 import type { WebAction, WebBlock, WebCard, WebReply, WebSound } from '../page/base/protocol.ts';
 import { REPLY_LIMITS } from '../protocol/limits.ts';
@@ -16,7 +16,7 @@ export interface WebRenderContext extends GalleryContext {
 export function renderWebReply(reply: Reply, context: WebRenderContext): WebReply {
   const shown = reply.blocks.flatMap(arranged);
   const blocks = shown.slice(0, REPLY_LIMITS.blocks).map(block => renderBlock(block, context));
-  if (shown.length > blocks.length || reply.gallery.length > REPLY_LIMITS.gallery) blocks.push(ELLIPSIS_BLOCK);
+  if (shown.length > blocks.length || reply.gallery.length > REPLY_LIMITS.gallery) blocks.push(renderText(['…']));
   const opened = new Set(reply.blocks.flatMap(tokensOf));
   const { afterMs, ...again } = reply.retry ?? {};
   return {
@@ -41,16 +41,15 @@ function arranged(block: Block): readonly Arranged[] {
   return charts.length === 0 ? shown : [...shown, { kind: 'charts', charts }];
 }
 
-const ELLIPSIS_BLOCK: WebBlock = { kind: 'text', text: ['…'], folded: false };
-
 function renderBlock(block: Arranged, context: WebRenderContext): WebBlock {
   switch (block.kind) {
     case 'charts':
+    case 'divider':
       return block;
     case 'heading':
       return renderHeading(block, context);
     case 'text':
-      return { kind: 'text', text: shortenText(block.text, REPLY_LIMITS.text), folded: block.folded ?? false };
+      return renderText(block.text, block.folded);
     case 'fields':
       return { kind: 'fields', fields: renderFields(block.fields) };
     case 'image':
@@ -67,15 +66,15 @@ function renderBlock(block: Arranged, context: WebRenderContext): WebBlock {
     }
     case 'sound': {
       const preview = renderPreview(block, context);
-      return preview
-        ? { kind: 'sound', sound: preview }
-        : { kind: 'text', text: shortenText([linkTo(block)], REPLY_LIMITS.text), folded: false };
+      return preview ? { kind: 'sound', sound: preview } : renderText([namedLink(block.url, block.label)]);
     }
     case 'card':
       return { kind: 'card', card: renderCard(block, context) };
-    case 'divider':
-      return { kind: 'divider' };
   }
+}
+
+function renderText(text: Text, folded = false): WebBlock {
+  return { kind: 'text', text: shortenText(text, REPLY_LIMITS.text), folded };
 }
 
 function renderHeading({ text, image, site }: Heading, context: WebRenderContext): WebBlock {
@@ -101,26 +100,16 @@ function renderImage(image: Image, context: WebRenderContext): WebBlock {
   const url = imageAddress(image, context);
   const alt = shortenString(image.alt, REPLY_LIMITS.alt);
   if (url !== undefined) return { kind: 'image', url, alt, ratio: image.ratio ?? null };
-  const text = isWebAddress(image.url) ? linkTo({ url: image.url, label: alt === '' ? image.url : alt }) : alt;
-  return { kind: 'text', text: shortenText([text], REPLY_LIMITS.text), folded: false };
+  return renderText([isWebAddress(image.url) ? namedLink(image.url, alt) : alt]);
 }
 
 function imageAddress({ url }: Image, { assetAddress }: WebRenderContext): string | undefined {
   return isOwnPath(url) ? url : assetAddress(url, 'image');
 }
 
-interface Named {
-  readonly url: string;
-  readonly label: string;
-}
-
-function renderPreview({ url, label }: Named, { assetAddress }: WebRenderContext): WebSound | undefined {
+function renderPreview({ url, label }: WebSound, { assetAddress }: WebRenderContext): WebSound | undefined {
   const path = assetAddress(url, 'audio');
   return path === undefined ? undefined : { url: path, label: shortenString(label, REPLY_LIMITS.actionLabel) };
-}
-
-function linkTo({ url, label }: Named): Inline {
-  return { kind: 'link', url, children: [label] };
 }
 
 function renderCard(card: Card, context: WebRenderContext): WebCard {
@@ -129,8 +118,8 @@ function renderCard(card: Card, context: WebRenderContext): WebCard {
   const ratio = image?.ratio;
   const alt = shortenString(image?.alt ?? '', REPLY_LIMITS.alt);
   const preview = sound && renderPreview(sound, context);
-  const own = [...(worth?.lines ?? lines), ...details];
-  const all = [...own, ...(sound && !preview ? [[linkTo(sound)]] : [])].filter(line => line.length > 0);
+  const link = sound && !preview ? [namedLink(sound.url, sound.label)] : [];
+  const all = [...(worth?.lines ?? lines), ...details, link].filter(line => line.length > 0);
   const shown = all.slice(0, REPLY_LIMITS.cardLines).map(line => shortenText(line, REPLY_LIMITS.cardLine));
   return {
     title: shortenText(title, REPLY_LIMITS.heading),
@@ -155,7 +144,7 @@ function tokensOf(block: Block): readonly string[] {
   return block.kind === 'card' && block.action?.kind === 'button' ? [block.action.token] : [];
 }
 
-function linkTokens(text: readonly Inline[]): readonly string[] {
+function linkTokens(text: Text): readonly string[] {
   return text.flatMap(inline => {
     if (typeof inline === 'string' || !('children' in inline)) return [];
     return inline.kind === 'link' && inline.token !== undefined ? [inline.token] : linkTokens(inline.children);
