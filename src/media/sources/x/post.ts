@@ -98,10 +98,11 @@ function pollOf(card: unknown): string | null {
   const stated = (name: string) => child(named, name, 'string_value');
   const choices = [1, 2, 3, 4].flatMap(place => {
     const label = read.text(stated(`choice${place}_label`));
-    return label === null ? [] : [{ label, votes: read.count(stated(`choice${place}_count`)) ?? 0 }];
+    // One unknown count makes the sum `NaN`, and so all shares unknown.
+    return label === null ? [] : [{ label, votes: read.count(stated(`choice${place}_count`)) ?? Number.NaN }];
   });
   const total = choices.reduce((sum, { votes }) => sum + votes, 0);
-  const shareOf = (votes: number) => (total === 0 ? '' : `: ${Math.round((100 * votes) / total)}%`);
+  const shareOf = (votes: number) => (total > 0 ? `: ${Math.round((100 * votes) / total)}%` : '');
   return choices.map(({ label, votes }) => `\u2022 ${label}${shareOf(votes)}`).join('\n') || null;
 }
 

@@ -112,11 +112,12 @@ describe('a post of X', () => {
       card: { rest_id: 'card://1', legacy: { name, binding_values } },
     });
     expect(outcome(asked, { kind: 'query' })).toMatchObject({ caption, items: [] });
-    // A poll without votes or whose votes are not stated has the choices alone.
-    const bare = { name, binding_values: { ...labels, choice1_count: value('0') } };
-    expect(outcome(tweet({ ...words, card: bare }))).toMatchObject({
-      caption: 'Which lamp?\n\n\u2022 Oil\n\u2022 Gas\n\u2022 None',
-    });
+    // A poll without votes, or of which some counts are not stated, has the choices alone.
+    const none = { choice1_count: value('0'), choice2_count: value('0'), choice3_count: value('0') };
+    for (const stated of [none, { choice1_count: value('4') }])
+      expect(outcome(tweet({ ...words, card: { name, binding_values: { ...labels, ...stated } } }))).toMatchObject({
+        caption: 'Which lamp?\n\n\u2022 Oil\n\u2022 Gas\n\u2022 None',
+      });
   });
 
   it('has the media of an advertisement, whose card holds them as text', () => {
