@@ -81,6 +81,13 @@ export function series(phrases: readonly string[], { messages }: Pick<Translator
   return phrases.reduce((words, more) => messages.joining.series({ words, more }));
 }
 
+/** Cuts a text to at most `max` UTF-16 units, with an ellipsis, but never within a surrogate pair. */
+export function shortened(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const kept = text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '');
+  return `${kept.trimEnd()}…`;
+}
+
 /** Joins lines in one block; empty lines are left out. */
 export function stacked(lines: readonly Text[]): Text {
   return lines.filter(line => line.length > 0).flatMap((line, index) => (index === 0 ? line : ['\n', ...line]));

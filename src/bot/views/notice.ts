@@ -3,7 +3,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Subject } from '../contract/command.ts';
 import { sentence } from '../contract/command-spec.ts';
 import type { Inline, Reply, Text } from '../contract/reply.ts';
-import { labelled, listed, reply, textBlock } from '../contract/reply-parts.ts';
+import { labelled, listed, reply, shortened, textBlock } from '../contract/reply-parts.ts';
 
 interface ErrorNoticeOptions {
   readonly visibility: Reply['visibility'];
@@ -122,8 +122,4 @@ export function linkLabels(links: readonly string[]): readonly string[] {
     labels = whole.map(label => shortened(label, length));
   }
   return labels;
-}
-
-function shortened(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }

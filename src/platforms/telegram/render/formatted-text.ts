@@ -1,6 +1,6 @@
 import type { MessageEntity } from '@grammyjs/types';
 import type { Inline, Reply, Text } from '../../../bot/contract/reply.ts';
-import { withSpotsKept } from '../../../bot/contract/reply-parts.ts';
+import { shortened, withSpotsKept } from '../../../bot/contract/reply-parts.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 
 /** A mark on a part of a text. Offset and length count UTF-16 units, as JavaScript does. */
@@ -13,7 +13,6 @@ export interface FormattedText {
 }
 
 export const EMPTY: FormattedText = { text: '', entities: [] };
-const ELLIPSIS = '…';
 
 /** The way in which dates, commands and names are written in a text. */
 export interface TextStyle extends Pick<Translator, 'date' | 'messages'> {
@@ -142,15 +141,12 @@ export function concat(parts: readonly FormattedText[]): FormattedText {
 export function shorten(content: FormattedText, max: number): FormattedText {
   if (content.text.length <= max) return content;
   if (max < 1) return EMPTY;
-  const kept = content.text
-    .slice(0, max - 1)
-    .replace(/[\uD800-\uDBFF]$/, '')
-    .trimEnd();
+  const text = shortened(content.text, max);
   const entities = content.entities.flatMap(entity => {
-    const length = Math.min(entity.length, kept.length - entity.offset);
+    const length = Math.min(entity.length, text.length - 1 - entity.offset);
     return length > 0 ? [{ ...entity, length }] : [];
   });
-  return { text: kept + ELLIPSIS, entities };
+  return { text, entities };
 }
 
 /** The most entities of a message that Telegram reads. */

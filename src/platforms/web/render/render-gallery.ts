@@ -1,4 +1,5 @@
 import type { GalleryItem } from '../../../bot/contract/reply.ts';
+import { shortened } from '../../../bot/contract/reply-parts.ts';
 import { hasSound } from '../../../bot/views/post.ts';
 import type { MediaItem } from '../../../media/post.ts';
 import {
@@ -13,7 +14,6 @@ import type { Tunnel } from '../../../media/tunnel/tunnel.ts';
 import type { TunnelFile } from '../../../media/tunnel/tunnel-token.ts';
 import type { WebFile, WebMedia, WebQuality } from '../page/base/protocol.ts';
 import { MEDIA_LIFE_MS, REPLY_LIMITS } from '../protocol/limits.ts';
-import { shortenString } from './render-text.ts';
 
 export interface GalleryContext {
   /** Makes addresses on this server (`/media/...`) for files of the sites' CDNs, without a request. */
@@ -55,7 +55,7 @@ export function renderMedia(
       width: width ?? item.width,
       height: height ?? item.height,
       durationMs: clip === undefined ? item.durationMs : clip.endMs - clip.startMs,
-      alt: shortenString(item.alt ?? '', REPLY_LIMITS.alt),
+      alt: shortened(item.alt ?? '', REPLY_LIMITS.alt),
       ...(saved ?? { ...savedAs(src, file), ...factsOf(chosen, item) }),
       ...(clip === undefined && clipUrl !== undefined && isCuttable(item) && { clipUrl }),
       spoiler,

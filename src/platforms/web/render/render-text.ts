@@ -1,14 +1,7 @@
 import type { Inline, Text } from '../../../bot/contract/reply.ts';
+import { shortened } from '../../../bot/contract/reply-parts.ts';
 import { isWebAddress } from '../page/base/address.ts';
 import type { WebInline, WebText } from '../page/base/protocol.ts';
-
-export function shortenString(text: string, max: number): string {
-  if (text.length <= max) return text;
-  return `${text
-    .slice(0, max - 1)
-    .replace(/[\uD800-\uDBFF]$/, '')
-    .trimEnd()}…`;
-}
 
 /** Cuts a text to `max` visible characters. Links, emphasis and other nodes that remain are kept as they are. */
 export function shortenText(text: Text, max: number): WebText {
@@ -36,7 +29,7 @@ function spend(text: Text, budget: Budget): WebInline[] {
 
 function spendInline(inline: Inline, budget: Budget): WebInline {
   if (typeof inline === 'string') {
-    const shown = shortenString(inline, budget.left);
+    const shown = shortened(inline, budget.left);
     budget.cut ||= inline.length > budget.left;
     budget.left -= inline.length;
     return shown;

@@ -1,11 +1,11 @@
 import type { Action, Block, Card, Heading, Image, PictureBlock, Reply, Text } from '../../../bot/contract/reply.ts';
-import { namedLink, withPictures } from '../../../bot/contract/reply-parts.ts';
+import { namedLink, shortened, withPictures } from '../../../bot/contract/reply-parts.ts';
 import { isOwnPath, isWebAddress } from '../page/base/address.ts';
 import type { WebAction, WebBlock, WebCard, WebReply, WebSound } from '../page/base/protocol.ts';
 import { REPLY_LIMITS } from '../protocol/limits.ts';
 import { imageCardAddress } from './image-cards.ts';
 import { type GalleryContext, renderMedia } from './render-gallery.ts';
-import { shortenString, shortenText } from './render-text.ts';
+import { shortenText } from './render-text.ts';
 
 export interface WebRenderContext extends GalleryContext {
   /** The path on this server for another host's image or audio; undefined for a host that this server does not ask. */
@@ -59,7 +59,7 @@ function renderBlock(block: Arranged, context: WebRenderContext): WebBlock {
       return {
         kind: 'picture',
         url: imageCardAddress(key),
-        alt: shortenString(block.alt, REPLY_LIMITS.alt),
+        alt: shortened(block.alt, REPLY_LIMITS.alt),
         width,
         height,
       };
@@ -89,7 +89,7 @@ function renderHeading({ text, image, site }: Heading, context: WebRenderContext
 
 function renderFields(fields: Extract<Block, { kind: 'fields' }>['fields']) {
   const shown = fields.slice(0, REPLY_LIMITS.fields).map(field => ({
-    label: shortenString(field.label, REPLY_LIMITS.fieldLabel),
+    label: shortened(field.label, REPLY_LIMITS.fieldLabel),
     value: shortenText(field.value, REPLY_LIMITS.fieldValue),
   }));
   return fields.length > shown.length ? [...shown, { label: '…', value: ['…'] }] : shown;
@@ -98,7 +98,7 @@ function renderFields(fields: Extract<Block, { kind: 'fields' }>['fields']) {
 /** An image. The page loads nothing from other hosts, so an image that this server does not pass on becomes a link. */
 function renderImage(image: Image, context: WebRenderContext): WebBlock {
   const url = imageAddress(image, context);
-  const alt = shortenString(image.alt, REPLY_LIMITS.alt);
+  const alt = shortened(image.alt, REPLY_LIMITS.alt);
   if (url !== undefined) return { kind: 'image', url, alt, ratio: image.ratio ?? null };
   return renderText([isWebAddress(image.url) ? namedLink(image.url, alt) : alt]);
 }
@@ -109,14 +109,14 @@ function imageAddress({ url }: Image, { assetAddress }: WebRenderContext): strin
 
 function renderPreview({ url, label }: WebSound, { assetAddress }: WebRenderContext): WebSound | undefined {
   const path = assetAddress(url, 'audio');
-  return path === undefined ? undefined : { url: path, label: shortenString(label, REPLY_LIMITS.actionLabel) };
+  return path === undefined ? undefined : { url: path, label: shortened(label, REPLY_LIMITS.actionLabel) };
 }
 
 function renderCard(card: Card, context: WebRenderContext): WebCard {
   const { title, lines, details = [], image, colour, sound, worth, action } = card;
   const cover = image && imageAddress(image, context);
   const ratio = image?.ratio;
-  const alt = shortenString(image?.alt ?? '', REPLY_LIMITS.alt);
+  const alt = shortened(image?.alt ?? '', REPLY_LIMITS.alt);
   const preview = sound && renderPreview(sound, context);
   const link = sound && !preview ? [namedLink(sound.url, sound.label)] : [];
   const all = [...(worth?.lines ?? lines), ...details, link].filter(line => line.length > 0);
@@ -127,8 +127,8 @@ function renderCard(card: Card, context: WebRenderContext): WebCard {
     image: image && cover !== undefined ? { url: cover, alt, ...(ratio !== undefined && { ratio }) } : null,
     ...(worth && {
       worth: {
-        value: shortenString(worth.value, REPLY_LIMITS.fieldLabel),
-        detail: shortenString(worth.detail ?? '', REPLY_LIMITS.fieldLabel),
+        value: shortened(worth.value, REPLY_LIMITS.fieldLabel),
+        detail: shortened(worth.detail ?? '', REPLY_LIMITS.fieldLabel),
         ...(worth.play && { play: worth.play }),
       },
     }),
@@ -162,11 +162,11 @@ function isShowable(action: Action): boolean {
 }
 
 function renderAction(action: Action): WebAction {
-  const label = shortenString(action.label, REPLY_LIMITS.actionLabel);
+  const label = shortened(action.label, REPLY_LIMITS.actionLabel);
   if (action.kind !== 'menu') return { ...action, label };
   const choices = action.choices.slice(0, REPLY_LIMITS.choices).map(choice => ({
-    label: shortenString(choice.isSet === true ? `✓ ${choice.label}` : choice.label, REPLY_LIMITS.choiceLabel),
-    detail: shortenString(choice.detail ?? '', REPLY_LIMITS.choiceLabel),
+    label: shortened(choice.isSet === true ? `✓ ${choice.label}` : choice.label, REPLY_LIMITS.choiceLabel),
+    detail: shortened(choice.detail ?? '', REPLY_LIMITS.choiceLabel),
     token: choice.token,
   }));
   return { kind: 'menu', label, choices };
