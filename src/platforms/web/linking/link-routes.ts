@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { usageError } from '../../../bot/contract/command.ts';
 import { type AccountLinks, CALLBACK_PATH, LINK_PATH, platformOf } from '../../../bot/stores/account-links.ts';
@@ -8,7 +7,7 @@ import { createTranslator, type Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { RateLimiter, RateLimitRule } from '../../../infra/rate-limit/rate-limit.ts';
 import { clientKey } from '../../../infra/server/client-address.ts';
-import { escapeHtml } from '../../../infra/server/html.ts';
+import { escapeHtml, renderSmallPage, SMALL_PAGE_STYLE } from '../../../infra/server/html.ts';
 
 export interface LinkRoutesOptions {
   readonly links: AccountLinks;
@@ -33,22 +32,11 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   internal: 500,
 };
 
-const STYLE =
-  '@font-face{font-family:Figtree;src:url(/assets/static/figtree-latin.woff2) format("woff2");font-weight:300 900;font-display:swap}' +
-  ':root{color-scheme:dark light}*{box-sizing:border-box}body{margin:0;min-height:100vh;min-height:100dvh;display:grid;' +
-  'place-items:center;padding:1rem;font:16px/1.5 Figtree,system-ui,sans-serif;background:#16211e;color:#e7efec}' +
-  'main{max-width:30rem}h1{font-size:1.25rem;margin:0 0 .5rem}p{margin:.5rem 0;overflow-wrap:anywhere}' +
-  'button{font:inherit;font-weight:600;margin-top:.75rem;padding:.6rem 1.2rem;border:0;border-radius:.5rem;background:#63d3bd;' +
-  'color:#10201b;cursor:pointer}button:focus-visible{outline:3px solid currentColor;outline-offset:3px}' +
-  '@media (prefers-color-scheme:light){body{background:#f6f7f9;color:#182026}button{background:#0b6b58;color:#fff}}';
-
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
-
 /**
  * The page may only use its own style, and submit its form to this server and on to osu!: no script, nothing of other
  * sites, no framing.
  */
-const LINK_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; font-src 'self'; base-uri 'none'; form-action 'self' https://osu.ppy.sh; frame-ancestors 'none'`;
+const LINK_PAGE_POLICY = `default-src 'none'; style-src ${SMALL_PAGE_STYLE}; font-src 'self'; base-uri 'none'; form-action 'self' https://osu.ppy.sh; frame-ancestors 'none'`;
 
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
@@ -186,13 +174,6 @@ function languagesOf(header: string | undefined): readonly string[] {
 
 function renderPage(title: string, sentences: readonly string[], t: Translator, form = ''): string {
   const text = sentences.map(sentence => `<p>${escapeHtml(sentence)}</p>`).join('\n');
-  return `<!DOCTYPE html>
-<html lang="${escapeHtml(t.locale)}"><head><meta charset="utf-8"><title>${escapeHtml(title)} · Medley</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex, nofollow">
-<style>${STYLE}</style></head>
-<body><main><h1>${escapeHtml(title)}</h1>
-${text}
-${form}</main></body></html>
-`;
+  const body = `<main><section><h1>${escapeHtml(title)}</h1>\n${text}\n${form}</section></main>`;
+  return renderSmallPage(`${title} · Medley`, body, { lang: t.locale });
 }

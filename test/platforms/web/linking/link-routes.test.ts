@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createErrorRenderer } from '../../../../src/api/errors.ts';
+import { PLAY_PAGE_POLICY } from '../../../../src/api/media/play-page.ts';
 import { createOsuSignIn } from '../../../../src/beatmaps/upstreams/osu-sign-in.ts';
 import { createAccountLinks } from '../../../../src/bot/stores/account-links.ts';
 import { createMemoryRateLimiter } from '../../../../src/infra/rate-limit/rate-limit.ts';
@@ -173,6 +174,13 @@ describe('the pages that link a player', () => {
     expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
     expect(headers['cache-control']).toBe('no-store');
     expect(headers['referrer-policy']).toBe('same-origin');
+  });
+
+  it('look like the pages that play a video', async () => {
+    const { links, get } = await open();
+    const { headers } = await get(await links.offer(SARI, null));
+    const styleOf = (policy: unknown) => /style-src '[^']+'/.exec(String(policy))?.[0];
+    expect(styleOf(headers['content-security-policy'])).toBe(styleOf(PLAY_PAGE_POLICY));
   });
 
   it('answer one address so many times a minute', async () => {
