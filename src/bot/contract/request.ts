@@ -212,6 +212,8 @@ export interface PermissionCheck {
 export type PermissionCheckKey =
   /** Medley may write; on Discord this includes seeing the channel. */
   | 'sendMessages'
+  /** In place of `sendMessages` in a voice channel of Discord where Medley lacks Connect, and so may not write. */
+  | 'connect'
   /** Medley may send photos and videos. */
   | 'attachFiles'
   /** Medley may answer as a reply to a message, which on Discord takes Read Message History. */

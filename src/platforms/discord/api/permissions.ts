@@ -49,11 +49,12 @@ export function rightsOf(
   const write = thread ? PermissionFlagsBits.SendMessagesInThreads : PermissionFlagsBits.SendMessages;
   // In a voice channel Discord allows nothing without the permission to connect (its documentation, 2026-11).
   const isVoice = channel?.type === ChannelType.GuildVoice || channel?.type === ChannelType.GuildStageVoice;
-  const mayEnter =
-    permissions.has(PermissionFlagsBits.ViewChannel) && (!isVoice || permissions.has(PermissionFlagsBits.Connect));
+  const mayConnect = !isVoice || permissions.has(PermissionFlagsBits.Connect);
+  const mayEnter = permissions.has(PermissionFlagsBits.ViewChannel) && mayConnect;
   const isLocked = thread?.locked === true && !permissions.has(PermissionFlagsBits.ManageThreads);
   return {
     send: !isLocked && mayEnter && permissions.has(write),
+    ...(!mayConnect && { connect: false }),
     attach: permissions.has(PermissionFlagsBits.AttachFiles),
     reply: permissions.has(PermissionFlagsBits.ReadMessageHistory),
     manage: permissions.has(PermissionFlagsBits.ManageMessages),
@@ -83,7 +84,7 @@ export function diagnosisOf(to: DiscordReplyTo): readonly PermissionCheck[] {
   if (to.kind === 'interaction' && to.personal !== undefined)
     return [{ key: 'useExternalApps', ok: to.personal.isAllowed }];
   return [
-    { key: 'sendMessages', ok: to.rights.send },
+    { key: to.rights.connect === false ? 'connect' : 'sendMessages', ok: to.rights.send },
     { key: 'attachFiles', ok: to.rights.attach },
     { key: 'readHistory', ok: to.rights.reply },
     { key: 'manageMessages', ok: to.rights.manage },

@@ -5,6 +5,8 @@ import type { Request } from '../../../bot/contract/request.ts';
 /** Medley's rights in the channel of the answer. */
 const Rights = z.object({
   send: z.boolean(),
+  /** False in a voice channel where Medley lacks the permission to connect, without which it may not write there. */
+  connect: z.boolean().optional(),
   attach: z.boolean(),
   /** True when Medley may reply to messages, for which Discord requires the permission to read the history. */
   reply: z.boolean(),

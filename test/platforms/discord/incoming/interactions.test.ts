@@ -635,6 +635,17 @@ describe('/settings', () => {
     expect(all(page.body.components, 'label').map(String)).toEqual(expect.arrayContaining(['Links', 'Answers']));
   });
 
+  it('tells an admin that Connect is missing in a voice channel, and not that writing is', async () => {
+    const on = await open();
+    const permissions = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.SendMessages;
+    const voice = on.fake.addGuild({ channels: [{ type: 2, permissions }] });
+    const memberPermissions = PermissionFlagsBits.ManageGuild;
+    on.fake.interaction({ ...ask, guildId: voice.id, channelId: voice.channelId, memberPermissions });
+    const page = textOf(await answer(on));
+    expect(page).toMatch(/✗ Connect to this voice channel\W+Give me the permission Connect/);
+    expect(page).not.toContain('Write here');
+  });
+
   it('lets only admins change a server', async () => {
     const on = await open();
     const options = { embeds: false };
