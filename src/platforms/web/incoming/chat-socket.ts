@@ -5,7 +5,7 @@ import websocket, { type WebSocket } from '@fastify/websocket';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { clientKey } from '../../../infra/server/client-address.ts';
 import type { Outlet } from '../outgoing/page-answers.ts';
-import { Conversation, type ConversationOptions } from './conversation.ts';
+import { type ConversationOptions, converse } from './conversation.ts';
 
 interface OpenSocket {
   readonly outlet: Outlet;
@@ -96,7 +96,7 @@ export class ChatSocket {
       open.isAlive = true;
     });
     socket.on('close', () => this.#open.delete(socket));
-    new Conversation(socket, outlet, address, this.#options);
+    converse(socket, outlet, address, this.#options);
   }
 
   /** Refuses a handshake without an `Upgrade` header, which nginx, for one, removes unless it is told to pass it on. */
