@@ -72,7 +72,7 @@ async function removeListed(
         .multi()
         .unlink(...keys)
         .zrem(index, ...keys);
-      if (collection.isBounded) transaction.zrem(orderKey(collection), ...keys);
+      if (collection.maxRecords !== undefined) transaction.zrem(orderKey(collection), ...keys);
       return execute(transaction);
     });
   }
@@ -114,7 +114,7 @@ export function createRedisRecords(redis: Pick<RedisConnection, 'request'>, chan
       return change(collection, [key], all => {
         if (at === null) all.persist(name);
         else all.pexpireat(name, at);
-        if (collection.isBounded) all.zadd(orderKey(collection), 'XX', Date.now(), name);
+        if (collection.maxRecords !== undefined) all.zadd(orderKey(collection), 'XX', Date.now(), name);
       });
     },
     async move(collection, from, to) {
@@ -129,7 +129,7 @@ export function createRedisRecords(redis: Pick<RedisConnection, 'request'>, chan
       return change(collection, [key], all => {
         all.unlink(name);
         if (group !== null) all.zrem(groupKey(collection, group), name);
-        if (collection.isBounded) all.zrem(orderKey(collection), name);
+        if (collection.maxRecords !== undefined) all.zrem(orderKey(collection), name);
       });
     },
     removeGroup: (collection, group) => removeListed(redis, collection, groupKey(collection, group)),
@@ -169,11 +169,17 @@ function setRecord(transaction: ChainableCommander, collection: CollectionId, re
   const expiry = expiresAt === null ? [] : ['PXAT', expiresAt];
   const condition = only === undefined ? [] : [only];
   transaction.call('SET', name, value, ...expiry, ...condition);
-  if (collection.isBounded) transaction.call('ZADD', orderKey(collection), ...condition, writtenAt, name);
+  if (collection.maxRecords !== undefined)
+    transaction.call('ZADD', orderKey(collection), ...condition, writtenAt, name);
   if (group === null) return;
   const index = groupKey(collection, group);
   transaction.call('ZADD', index, ...condition, writtenAt, name);
-  if (collection.ttlMs === undefined) return;
+  if (collection.ttlMs === undefined) {
+    // `trim` deletes the oldest records, but not their places in this index. Twice the number leaves the places of those
+    // that it has not deleted yet.
+    if (collection.maxRecords !== undefined) transaction.zremrangebyrank(index, 0, -2 * collection.maxRecords - 1);
+    return;
+  }
   transaction.zremrangebyscore(index, '-inf', Date.now() - collection.ttlMs);
   // An index must live as long as the longest-lived of its records, whichever was written last.
   const end = writtenAt + collection.ttlMs;

@@ -56,11 +56,11 @@ export function createLibsqlRecords(store: Store, { now = Date.now, log }: Recor
       purge();
       store.run(WRITE, { collection, ...record });
     },
-    async expire({ name: collection, isBounded }, key, at) {
+    async expire({ name: collection, maxRecords }, key, at) {
       purge();
       const sql = `UPDATE records SET expires_at = :at, written_at = :now
         WHERE collection = :collection AND key = :key AND (expires_at IS NOT :at OR :isBounded)`;
-      store.run(sql, { collection, key, at, now: now(), isBounded: Number(isBounded) });
+      store.run(sql, { collection, key, at, now: now(), isBounded: Number(maxRecords !== undefined) });
     },
     async move({ name: collection }, from, to) {
       if (from === to) return;

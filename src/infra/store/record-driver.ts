@@ -13,8 +13,8 @@ export interface CollectionId {
   readonly name: string;
   /** How long a record lives, unless another time is set for it. Undefined: until it is deleted. */
   readonly ttlMs: number | undefined;
-  /** True when the collection keeps only a given number of records, of which the oldest are deleted first. */
-  readonly isBounded: boolean;
+  /** How many records the collection keeps; the oldest are deleted first. Undefined: no bound. */
+  readonly maxRecords: number | undefined;
 }
 
 export interface StoredRecord {

@@ -53,7 +53,7 @@ const MAX_LISTED = 5_000;
 const TRIM_EVERY = 500;
 
 export function collectionId({ name, ttlMs, maxRecords }: Omit<CollectionOptions<unknown>, 'schema'>): CollectionId {
-  return { name, ttlMs, isBounded: maxRecords !== undefined };
+  return { name, ttlMs, maxRecords };
 }
 
 export function createRecordStore(driver: RecordDriver, options: RecordsOptions = {}): RecordStore {

@@ -110,6 +110,15 @@ describe.skipIf(redisMissing)(`records in Redis${redisNote}`, () => {
 
   const WORDS = { name: 'words', schema: z.string(), maxInMemory: 10 };
 
+  it('that make room in a group without an end leave its index', async () => {
+    await admin.flushall();
+    const { records } = await openTracked();
+    const notes = records.groupedCollection({ name: 'lasting', schema: z.string(), maxRecords: 10 });
+    for (let place = 0; place < 501; place += 1) await notes.set(`${place}`, `${place}`, 'all');
+    expect(await admin.zcard(redisKey('group:lasting', 'all'))).toBe(20);
+    expect(await notes.listGroup('all')).toHaveLength(10);
+  });
+
   it('that expire or are deleted leave no key behind', async () => {
     await admin.flushall();
     const { records } = await openTracked();
