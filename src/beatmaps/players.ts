@@ -162,7 +162,9 @@ interface MapInSet {
 /** The last rank in osu!'s world ranking. */
 export const MAX_RANK = 10_000;
 const RANKS_A_PAGE = 50;
-const MAX_STANDINGS = 50;
+/** The most players of one list of standings, and how many of them one request asks for. */
+const MAX_STANDINGS = 200;
+const STANDINGS_A_REQUEST = 50;
 
 /**
  * Adds the map and its set to scores, since osu! leaves them out of these answers. In a ruleset other than its own, the
@@ -222,13 +224,17 @@ export function createMapPlays({ osu, caches }: OsuAccess) {
     userMapScores: ownScores('own'),
     /** Like `userMapScores`, but cached longer, so that paging through a list of members repeats no request. */
     memberMapScores: ownScores('member'),
-    /** The pp, ranks and accuracies of players in the given order, at most 50; deleted accounts are missing. */
+    /** The pp, ranks and accuracies of players in the given order, at most 200; deleted accounts are missing. */
     async standings(userIds: readonly number[], signal?: AbortSignal) {
       const api = requireOsu(osu, 'player');
       const ids = [...new Set(userIds)].slice(0, MAX_STANDINGS);
       if (ids.length === 0) return { players: [], ...playerAnswer('load') };
       const key = `osu-standings:${ids.toSorted((a, b) => a - b).join(',')}`;
-      const load = (own: AbortSignal) => api.standings(ids, own);
+      const load = async (own: AbortSignal) => {
+        const starts = ids.flatMap((_, place) => (place % STANDINGS_A_REQUEST === 0 ? [place] : []));
+        const parts = starts.map(from => api.standings(ids.slice(from, from + STANDINGS_A_REQUEST), own));
+        return (await Promise.all(parts)).flat();
+      };
       const { value, from } = await caches.standings.wrap(key, load, POLICIES.standings, signal);
       const players = ids.flatMap(id => value.find(player => player.id === id) ?? []);
       return { players, ...playerAnswer(from) };

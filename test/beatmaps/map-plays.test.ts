@@ -1,12 +1,15 @@
 import { expect, it } from 'vitest';
 import { createMemoryBeatmapCaches } from '../../src/beatmaps/cache-policy.ts';
+import type { PlayerStandings } from '../../src/beatmaps/model/player.ts';
 import { parseScore, type Score } from '../../src/beatmaps/model/score.ts';
 import { createMapPlays } from '../../src/beatmaps/players.ts';
 import { madeUpSet } from './made-up-sets.ts';
 
 const nothing = () => Promise.reject(new TypeError('not asked for here'));
 
-function playsOf(userMapScores: () => Promise<Score[]>, now: () => number) {
+type Standings = (ids: readonly number[]) => Promise<PlayerStandings[]>;
+
+function playsOf(userMapScores: () => Promise<Score[]>, now: () => number, standings: Standings = nothing) {
   return createMapPlays({
     osu: {
       ...{
@@ -18,7 +21,8 @@ function playsOf(userMapScores: () => Promise<Score[]>, now: () => number) {
         userScores: nothing,
         score: nothing,
       },
-      ...{ userBeatmaps: nothing, attributes: nothing, mapScores: nothing, standings: nothing, ranking: nothing },
+      ...{ userBeatmaps: nothing, attributes: nothing, mapScores: nothing, ranking: nothing },
+      standings,
       userMapScores,
     },
     caches: createMemoryBeatmapCaches(now),
@@ -61,4 +65,16 @@ it('lists of members ask about each once while their pages are turned, and oneâ€
   clock.at += 3 * 60_000;
   await plays.userMapScores({ set, beatmap }, 1, 'osu');
   expect(asked).toBe(22);
+});
+
+it('standings of many players are asked for fifty at a time, two hundred at most', async () => {
+  const asked: number[] = [];
+  const plays = playsOf(nothing, Date.now, async ids => {
+    asked.push(ids.length);
+    return ids.map(id => ({ id, username: `member ${id}`, country_code: null, standings: {} }));
+  });
+  const ids = Array.from({ length: 230 }, (_, index) => index + 1);
+  const { players } = await plays.standings(ids);
+  expect(asked).toEqual([50, 50, 50, 50]);
+  expect(players.map(({ id }) => id)).toEqual(ids.slice(0, 200));
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
 import type { Action, Reply } from '../../../src/bot/contract/reply.ts';
@@ -19,14 +20,15 @@ const open = (options: Omit<OsuStageOptions, 'workerFile'> = {}) =>
 const inGroup = (userId: string, own: Partial<Caller> = {}) =>
   sampleCaller({ platform: 'discord', userId, chatId: 'channel', groupId: 'guild', chatKind: 'group', ...own });
 
-/** Links a player to each of nine members of the group. */
-async function linkNineMembers({ settings, memory }: OsuStage['services']): Promise<void> {
-  for (let index = 0; index < 9; index += 1) {
-    const caller = inGroup(`member${index}`);
-    const player = { id: 4_400_001 + index * 10, name: `member ${index}`, mode: null, proven: false };
-    await settings.setUser(callerKey(caller), { player });
-    await memory.members.note(chatKey(caller), callerKey(caller));
-  }
+/** Links a player to a member of the group. */
+async function linkMember({ settings, memory }: OsuStage['services'], index: number, id: number): Promise<void> {
+  const caller = inGroup(`member${index}`);
+  await settings.setUser(callerKey(caller), { player: { id, name: `member ${index}`, mode: null, proven: false } });
+  await memory.members.note(chatKey(caller), callerKey(caller));
+}
+
+async function linkNineMembers(services: OsuStage['services']): Promise<void> {
+  for (let index = 0; index < 9; index += 1) await linkMember(services, index, 4_400_001 + index * 10);
 }
 
 function buttonOf([reply]: readonly Reply[], label: string): string {
@@ -540,6 +542,35 @@ describe('a ranking', () => {
     expect(second).toContain('That is all; the list ends here.');
     expect(second).not.toContain('lamp post');
     expect(textOf(await say('/osu ranking 2 world', inGroup('budi')))).toMatch(/51\. .*ranked 51"/);
+  });
+});
+
+describe('a ranking of many members', () => {
+  it('has the best of them first, page by page, and says how many were not looked up', async () => {
+    const { say, press, services } = await open({
+      instead: ({ beatmaps }) => ({
+        beatmaps: {
+          ...beatmaps,
+          async standings(ids) {
+            const { players, ...answer } = await beatmaps.standings([4_400_001]);
+            const [one] = players;
+            if (one === undefined) throw new TypeError('no such player');
+            const of = (id: number) => ({ pp: id, global_rank: null, hit_accuracy: null });
+            const all = ids.map(id => ({ ...one, id, username: `member ${id}`, standings: { osu: of(id) } }));
+            return { ...answer, players: all };
+          },
+        },
+      }),
+    });
+    for (const id of [201, 202, 203]) await linkMember(services, id, id);
+    await sleep(5);
+    for (let id = 1; id <= 200; id += 1) await linkMember(services, id, id);
+    const first = await say('/osu ranking', inGroup('member1'));
+    expect(textOf(first)).toMatch(/"1\. .{0,200}member 200"/);
+    expect(textOf(first)).toContain('and 3 more, not looked up');
+    const second = await press(buttonOf(first, 'More'), inGroup('member1'));
+    expect(textOf(second)).toMatch(/"51\. .{0,200}member 150"/);
+    expect(textOf(second)).not.toContain('member 151"');
   });
 });
 

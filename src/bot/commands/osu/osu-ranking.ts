@@ -28,7 +28,9 @@ import { notice } from '../../views/notice.ts';
 import { numberedLine, numberedPageActions } from '../../views/osu/beatmap-list.ts';
 import { originBlocks, PROVEN_MARK, ppText } from '../../views/osu/facts.ts';
 
-/** The number of players on a page of osu!'s ranking, and how many pages it has. */
+/** How many of a group's most recent members are looked up; osu! is asked for 50 at a time. */
+const MOST_MEMBERS = 200;
+/** The number of players on a page of a ranking, and how many pages osu!'s has. */
 const MOST = 50;
 const PAGES = 200;
 const MAX_CHOICES = 25;
@@ -59,8 +61,7 @@ export const osuRanking = defineCommand({
     const ruleset = await rulesetFor(mode, context);
     const linked = await chatPlayers(caller, services);
     if (linked.length === 0) return notice(t.messages.plays.noMembers);
-    if (page > 1) return notice(t.messages.osu.scores.noMore);
-    const asked = linked.slice(0, MOST).map(({ id }) => id);
+    const asked = linked.slice(0, MOST_MEMBERS).map(({ id }) => id);
     const isOfCountry = of === 'country' || named !== undefined;
     const country = isOfCountry ? await askedCountry(named, context) : undefined;
     const { players, stale } = await services.beatmaps.standings(asked, signal);
@@ -73,14 +74,20 @@ export const osuRanking = defineCommand({
       .map(({ pp, ...player }, index) => ({ ...player, worth: pp ? ppText(pp, t) : words.noPp, place: index + 1 }));
     if (ranked.length === 0 && country !== undefined) return notice(words.noneOfCountry({ country }));
     if (ranked.length === 0) return reply({ tone: 'notice', blocks: [textBlock(sentence(words.none))] });
+    const shown = ranked.slice((page - 1) * MOST, page * MOST);
+    if (shown.length === 0) return notice(t.messages.osu.scores.noMore);
     const left = linked.length - asked.length;
+    const token = tokensOf('osu ranking', { of, mode: modeOf(ruleset), country }, services);
     return reply({
       blocks: [
         headingBlock(joined([words.title({ mode: t.messages.osu.modes[ruleset] }), country])),
         ...originBlocks({ source: 'osu', stale }, t),
-        textBlock(stacked([...linesOf(ranked, ruleset, t), left > 0 ? [words.more({ n: left })] : []])),
+        textBlock(stacked([...linesOf(shown, ruleset, t), left > 0 ? [words.more({ n: left })] : []])),
       ],
-      actions: menuOf(ranked, ruleset, context),
+      actions: [
+        ...numberedPageActions(page, ranked.length > page * MOST, token, t),
+        ...menuOf(shown, ruleset, context),
+      ],
     });
   },
 });
