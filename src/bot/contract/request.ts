@@ -212,7 +212,7 @@ export interface PermissionCheck {
 export type PermissionCheckKey =
   /** Medley may write; on Discord this includes seeing the channel. */
   | 'sendMessages'
-  /** In place of `sendMessages` in a voice channel of Discord where Medley lacks Connect, and so may not write. */
+  /** Medley may connect to a voice channel of Discord. Where it may not, and so may not write, this is listed instead. */
   | 'connect'
   /** Medley may send photos and videos. */
   | 'attachFiles'
