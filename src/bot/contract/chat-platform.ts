@@ -112,7 +112,7 @@ export type SendFailure =
       /**
        * `away`: the platform cannot be reached or does not work. `flood`: its rate limit was exceeded. `token`: it
        * refuses the token. `cut`: Medley ended the call before it could take effect. `refused`: it does not accept this
-       * message. `gone`: there is no chat any more in which to answer, or no message to which to reply.
+       * message. `gone`: there is no chat any more in which to answer.
        */
       readonly reason: 'away' | 'flood' | 'token' | 'cut' | 'refused' | 'gone';
       /** With `gone`: true if the chat still exists, but its admins do not let Medley write in it. */

@@ -141,7 +141,7 @@ async function showStatus(
     return shown;
   }
   const replyTo = rights.reply ? messageId : undefined;
-  const options = { nonce: randomUUID().slice(0, 25), replyTo, isOnlyReply: true, isSilent: true };
+  const options = { nonce: randomUUID().slice(0, 25), replyTo, isSilent: true };
   return (await api.post(channelId, content, options, signal)).id;
 }
 

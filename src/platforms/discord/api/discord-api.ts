@@ -16,14 +16,7 @@ import {
   type RestOptions,
   type UploadFile,
 } from './rest.ts';
-import {
-  ALREADY_ACKNOWLEDGED,
-  DiscordFailure,
-  isTokenDead,
-  NO_HISTORY,
-  UNKNOWN_CHANNEL,
-  UNKNOWN_MESSAGE,
-} from './send-failure.ts';
+import { ALREADY_ACKNOWLEDGED, DiscordFailure, isTokenDead, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE } from './send-failure.ts';
 
 export interface Content {
   readonly components: readonly APIMessageTopLevelComponent[];
@@ -37,8 +30,6 @@ export interface MessageOptions {
   readonly nonce: string;
   /** The id of the message to reply to. If Discord does not accept the reference, the message is posted without it. */
   readonly replyTo: string | undefined;
-  /** True to post the message only if the one to which it replies still exists. */
-  readonly isOnlyReply?: boolean;
   /** True to send the message without notifying anyone. */
   readonly isSilent?: boolean;
 }
@@ -86,7 +77,7 @@ function messageCalls(rest: Rest) {
     async post(
       channelId: string,
       content: Content,
-      { nonce, replyTo, isOnlyReply = false, isSilent = false }: MessageOptions,
+      { nonce, replyTo, isSilent = false }: MessageOptions,
       signal: AbortSignal,
     ): Promise<PostedMessage> {
       const route: ApiRoute = [RequestMethod.Post, Routes.channelMessages(channelId)];
@@ -95,10 +86,10 @@ function messageCalls(rest: Rest) {
         const body = { nonce, enforce_nonce: true, ...reference };
         return sendContent(rest, route, content, { signal, flags, body });
       };
-      const reference = { message_id: replyTo, channel_id: channelId, fail_if_not_exists: isOnlyReply };
+      const reference = { message_id: replyTo, channel_id: channelId, fail_if_not_exists: false };
       const whole = replyTo === undefined ? {} : { message_reference: reference };
       const posted = await post(whole).catch((error: unknown) => {
-        if (replyTo === undefined || !mayPostWithout(error, isOnlyReply)) throw error;
+        if (replyTo === undefined || !isAboutReference(error)) throw error;
         return post();
       });
       return { id: posted.id, isConfirmed: isConfirmed(posted, content) };
@@ -264,11 +255,8 @@ function unlessAcknowledged(error: unknown): void {
   if (!(error instanceof DiscordFailure) || error.code !== ALREADY_ACKNOWLEDGED) throw error;
 }
 
-/** True when Discord refused only the reference to a message, without which the message may be posted. */
-function mayPostWithout(error: unknown, isOnlyReply: boolean): boolean {
-  if (!(error instanceof DiscordFailure)) return false;
-  if (isOnlyReply) return error.code === NO_HISTORY;
-  return error.problem === 'reference' || error.code === UNKNOWN_MESSAGE;
+function isAboutReference(error: unknown): boolean {
+  return error instanceof DiscordFailure && (error.problem === 'reference' || error.code === UNKNOWN_MESSAGE);
 }
 
 /** Ignores a failure that says that the message or its channel is deleted. */

@@ -116,7 +116,7 @@ function rateLimited(error: RateLimitError, method: string): DiscordFailure {
 export const ALREADY_ACKNOWLEDGED = 40_060;
 export const UNKNOWN_MESSAGE = 10_008;
 export const UNKNOWN_CHANNEL = 10_003;
-export const NO_HISTORY = 160_002;
+const NO_HISTORY = 160_002;
 const UNKNOWN_WEBHOOK = 10_015;
 const UNKNOWN_INTERACTION = 10_062;
 const INVALID_WEBHOOK_TOKEN = 50_027;
@@ -171,7 +171,7 @@ function problemOf({ status, rawError }: DiscordAPIError, code: number | undefin
   if (status === 401) return 'token';
   if (status === 413) return 'too_large';
   // If the message to reply to was deleted, Discord calls it an invalid field of the form.
-  if (code === 50_035 && JSON.stringify(rawError).includes('UNKNOWN_MESSAGE')) return 'reference';
+  if (code === 50_035 && JSON.stringify(rawError).includes('MESSAGE_REFERENCE_UNKNOWN_MESSAGE')) return 'reference';
   if (status === 403) return 'forbidden';
   return status === 404 ? 'gone' : 'refused';
 }

@@ -71,9 +71,7 @@ async function sendMessage(call: Call, to: MessageReplyTo, group: ReplyGroup): P
     async send(content, place, count) {
       const replyTo = to.rights.reply ? (sent().at(-1) ?? to.messageId) : undefined;
       const post = (tag: string) => {
-        // A person who deletes their message before it is answered, or a moderator who does, wants no answer to it.
-        const reply = { replyTo, isOnlyReply: place === 0 };
-        const options = { nonce: nonceOf(answerId, tag), ...reply, isSilent: !notifies(sending, place) };
+        const options = { nonce: nonceOf(answerId, tag), replyTo, isSilent: !notifies(sending, place) };
         return api.post(to.channelId, content, options, signal);
       };
       const isUpload = holdsFiles(content.uploads);
