@@ -3,23 +3,12 @@ import { AppError } from '../../../errors.ts';
 import type { HostList, HttpResponse } from '../../../infra/http/http-client.ts';
 import { failureOfPublicPost, weakNotFound } from '../../extract/refusal.ts';
 import { headerValue, type PostRef, type RequestProfile, textLike } from '../../extract/source.ts';
-import type { SourceOptions } from '../../extract/source-descriptor.ts';
-import { isPlaylist } from '../../files/cdn.ts';
 import { siteAnswer } from '../../parse/body.ts';
 import { readMeta } from '../../parse/markup.ts';
-import type { MediaItem } from '../../post.ts';
 import { META_MEDIA_HOSTS } from '../kit/cdn-address.ts';
 import { CHROME, ENGLISH, GOOGLEBOT, HTML, NAVIGATION, PLAIN } from '../kit/constants.ts';
-import { withCompleted } from '../kit/draft.ts';
 import { redirectOf } from '../kit/failures.ts';
-import {
-  type Ask,
-  askRenditions,
-  definePageSite,
-  followRedirects,
-  followShortLink,
-  type ShortLinkStep,
-} from '../kit/page-site.ts';
+import { type Ask, definePageSite, followRedirects, followShortLink, type ShortLinkStep } from '../kit/page-site.ts';
 import { createAccountStrategies } from '../kit/source.ts';
 import { failureOfAddress, failureOfAnswer, isCalledPublic } from './failures.ts';
 import { ADDRESSES, facebookLinkOf, facebookRefOf, matchFacebookLink, oembedQuestion } from './link.ts';
@@ -127,11 +116,8 @@ export const facebook = definePageSite({
     ),
   fits: (endpoint, ref) => ADDRESSES[endpoint]?.(ref) !== null,
   read: readFacebookPage,
-  completer: createCompleter,
-  own(options, { profiles, graphVersion }, askerOf) {
-    const { http, accounts, now = Date.now } = options;
+  own({ http, accounts, now = Date.now }, { profiles, graphVersion }, askerOf) {
     const profile = profiles['post-page/account'];
-    const complete = createCompleter(options);
     /**
      * Posts that the Graph API called public. Each call of `fetch` has its own `PostRef` object, which is the key here,
      * so nothing is remembered after that call.
@@ -143,7 +129,6 @@ export const facebook = definePageSite({
           ...{ name: 'post-page/account', profile, kind: 'page', isLastResort: true, byAccount: true },
           fits: () => accounts?.isReady() === true,
           ask: ({ url }, signal, jar) => askPage(url, askerOf(profile, signal, jar)),
-          complete: (post, signal) => withCompleted(post, item => complete(item, signal)),
         },
       ]),
       /** Asks where a short link leads: as a crawler, then as a browser. */
@@ -174,15 +159,6 @@ export const facebook = definePageSite({
     };
   },
 });
-
-/** Replaces the playlist of a video that is offered only in pieces by the qualities that the playlist lists. */
-function createCompleter({ http }: SourceOptions) {
-  return async (item: MediaItem, signal: AbortSignal): Promise<MediaItem> => {
-    const [stream] = item.variants;
-    if (stream === undefined || !isPlaylist(stream)) return item;
-    return { ...item, variants: await askRenditions(http, { url: stream.url, hosts: META_MEDIA_HOSTS, signal }) };
-  };
-}
 
 /** Says whether the caller, not the post, may have caused the failure. */
 function isOfCaller(error: unknown): boolean {

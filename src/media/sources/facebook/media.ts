@@ -1,7 +1,7 @@
 /** Turns the objects of a page that describe one video or photo into an item with its files. Pure. */
 import { child, firstOf, type JsonObject, type PixelSize, UNKNOWN_SIZE } from '../../parse/json.ts';
 import * as read from '../../parse/read.ts';
-import { PLAYLIST_MIME, type UnplacedItem } from '../../post.ts';
+import type { UnplacedItem } from '../../post.ts';
 import { readAddress } from '../kit/cdn-address.ts';
 import { imageItem, type ListedFile, videoItem } from '../kit/media-files.ts';
 import { valuesAt } from './page.ts';
@@ -65,30 +65,18 @@ function statedSize(videos: readonly JsonObject[], ...keys: readonly [string, st
   return sizes.find(({ width, height }) => width !== null && height !== null) ?? null;
 }
 
-/** The video. If the page states no file of it, its variant is the playlist of all qualities, to be read later. */
 export function readVideo(videos: readonly JsonObject[]): UnplacedItem | null {
   const milliseconds = firstOf(valuesAt(videos, 'playable_duration_in_ms'), read.positive);
-  const facts = {
+  return videoItem({
+    files: listFiles(videos),
     covers: COVER_PATHS.map(paths => ({ url: firstOf(valuesAt(videos, ...paths), readAddress) })),
     original:
       statedSize(videos, 'original_width', 'original_height') ?? statedSize(videos, 'width', 'height') ?? UNKNOWN_SIZE,
+    dashManifest: firstOf(videos, manifestOf),
     durationMs: milliseconds ?? firstOf(valuesAt(videos, 'length_in_second'), read.seconds),
     hasAudio: firstOf(valuesAt(videos, 'audio_availability'), one => AUDIO.get(one)),
     alt: altOf(videos),
-  };
-  const whole = videoItem({ ...facts, files: listFiles(videos), dashManifest: firstOf(videos, manifestOf) });
-  if (whole !== null || videos.some(isLive)) return whole;
-  const [url] = valuesAt(
-    videos.flatMap(video => delivered(video, 'hls_playlist_urls')),
-    'hls_playlist_url',
-  );
-  const stream = videoItem({ ...facts, files: [{ url }] });
-  return stream && { ...stream, variants: stream.variants.map(one => ({ ...one, mime: PLAYLIST_MIME })) };
-}
-
-/** Says whether the video is a broadcast that goes on, of which there is no file yet. */
-export function isLive(video: JsonObject): boolean {
-  return video.is_live_streaming === true;
+  });
 }
 
 function altOf(nodes: readonly JsonObject[]): string | null {

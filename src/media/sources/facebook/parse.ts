@@ -10,7 +10,7 @@ import { readAddress } from '../kit/cdn-address.ts';
 import { isComplete, type PostDraft, type ReadContext, readableItems, toPost } from '../kit/draft.ts';
 import { failureOfAnswer, restrictionIn } from './failures.ts';
 import { idOfAddress } from './link.ts';
-import { isLive, isPhoto, isVideo, readNamedVideo, readPhoto, readVideo } from './media.ts';
+import { isPhoto, isVideo, readNamedVideo, readPhoto, readVideo } from './media.ts';
 import { type FacebookPage, knownIdOf, openPage, textOf, valuesAt } from './page.ts';
 import { attachedMedia, isStory, isWordsOnly, messageOf, postIdsOf, sharedBy, storiesOf } from './story.ts';
 
@@ -180,6 +180,8 @@ function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>) {
   // The head may show one of several videos of a post, so it is only used for a post with at most one item.
   const isSingle = readableItems({ items }) === 0 && items.length <= 1;
   const file = isSingle && isAboutPost(page, ids) ? readNamedVideo(page.meta.og) : null;
+  // A live broadcast has no file yet.
+  const isLive = (nodes: readonly JsonObject[]) => nodes.some(one => one.is_live_streaming === true);
   return {
     ids,
     stories,
@@ -187,7 +189,7 @@ function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>) {
     items: file === null ? items : [file],
     /** True when the page contains an object of the post or of its media. */
     isHeld: stories.length > 0 || named.some(node => Object.keys(node).length > 1),
-    isLive: media.some((nodes, index) => items[index] === null && nodes.some(isLive)),
+    isLive: media.some((nodes, index) => items[index] === null && isLive(nodes)),
     isMediaItself,
     isWordsOnly: !isMediaItself && attached.length === 0 && isWordsOnly(page, stories),
   };

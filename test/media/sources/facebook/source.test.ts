@@ -445,55 +445,6 @@ describe('resolveShort', () => {
   });
 });
 
-describe('a video that is offered in pieces alone', () => {
-  const MASTER = 'https://video-cph2-1.xx.fbcdn.net/v/t42.1790-2/sky.m3u8?oh=00_made&oe=7A000000';
-  const LISTED = `"hls_playlist_urls": [{ "hls_playlist_url": "${MASTER}" }]`;
-  const inPieces = fixture('reel-delivery.html')
-    .replace(/"(?:progressive_urls|dash_manifests)": \[[^\]]*\]/g, '"unused": []')
-    .replaceAll('browser_native', 'unused')
-    .replace('"hls_playlist_urls": []', LISTED);
-  const PATH = `GET /reel/${IDS.reelDelivery}`;
-  const variant = (height: number) => `#EXT-X-STREAM-INF:BANDWIDTH=${height}000,RESOLUTION=${height * 2}x${height}`;
-  const master: FakeRoute = { text: `#EXTM3U\n${variant(360)}\nsky_360.m3u8\n${variant(720)}\nsky_720.m3u8\n` };
-  const PLAYLIST = 'GET /v/t42.1790-2/sky.m3u8';
-
-  it('has the qualities of its playlist, best first', async () => {
-    const { fetch, http } = setUp({ [PATH]: { text: inPieces }, [PLAYLIST]: master });
-    const mime = 'application/vnd.apple.mpegurl';
-    expect(await fetch(REFS.reelDelivery)).toMatchObject({
-      expiresAt: 0x7a000000 * 1000,
-      items: [
-        {
-          kind: 'video',
-          variants: [
-            { mime, width: 1440, height: 720 },
-            { mime, height: 360 },
-          ],
-        },
-      ],
-    });
-    expect(http.asked).toEqual([PATH, PLAYLIST]);
-    expect(http.requests[1]?.hosts).toContain('*.fbcdn.net');
-  });
-
-  it('is read so with an account too', async () => {
-    const accounts = openAccounts('xs', parseCookiesFile('.facebook.com\tTRUE\t/\tTRUE\t0\txs\tmade-up'));
-    const wall: FakeRoute = { location: '/login/' };
-    const page: FakeRoute = ({ cookies }) => (cookies?.serializeSync()?.cookies.length ? { text: inPieces } : wall);
-    const { fetch } = setUp({ [PATH]: page, [PLAYLIST]: master }, [], accounts);
-    expect(await fetch(REFS.reelDelivery)).toMatchObject({
-      strategy: 'post-page/account',
-      items: [{ variants: [{ height: 720 }, { height: 360 }] }],
-    });
-  });
-
-  it('is none while it is broadcast', async () => {
-    const live = inPieces.replaceAll('"__typename": "Video"', '$&, "is_live_streaming": true');
-    const { failure } = setUp({ [PATH]: { text: live }, [PLAYLIST]: master });
-    expect(await failure(REFS.reelDelivery)).toMatchObject({ code: 'unsupported_link', params: { what: 'live' } });
-  });
-});
-
 describe('an account', () => {
   const COOKIES = parseCookiesFile(
     ['.facebook.com\tTRUE\t/\tTRUE\t0\txs\tmade-up', '.example.org\tTRUE\t/\tTRUE\t0\tforeign\tsecret'].join('\n'),
