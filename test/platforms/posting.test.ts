@@ -48,23 +48,6 @@ describe('what nobody has just asked for', () => {
     expect(fake.problems).toEqual([]);
   });
 
-  it('is not posted in the General topic of Telegram when its own was deleted, but where a group has no topics any more', async () => {
-    const { fake, runtime } = await openTelegram();
-    const id = -1_001_000_000_779;
-    const forum = { id, type: 'supergroup', title: 'Jetty', is_forum: true } as const;
-    fake.addChat(forum);
-    fake.addTopic(id, 77);
-    const target = { platform: 'telegram', chatId: String(id), group: `telegram:${id}`, topicId: '77' };
-    expect(await runtime.post({ ...target, eventId: 'track:1' }, NEWS, signal)).toBe('posted');
-    expect(await runtime.post({ ...target, topicId: '78', eventId: 'track:2' }, NEWS, signal)).toBe('gone');
-    const said = () => [...fake.messages.values()].filter(({ byBot, chatId }) => byBot && chatId === id);
-    expect(said().map(({ threadId }) => threadId)).toEqual([77]);
-    fake.addChat({ ...forum, is_forum: false });
-    expect(await runtime.post({ ...target, topicId: '78', eventId: 'track:3' }, NEWS, signal)).toBe('posted');
-    expect(said().map(({ threadId }) => threadId)).toEqual([77, undefined]);
-    expect(fake.problems).toEqual([]);
-  });
-
   it('counts as posted when it is unknown whether it arrived', async () => {
     const { fake, runtime } = await openTelegram();
     fake.addChat({ id: -1_001_000_000_778, type: 'supergroup', title: 'Pier' });

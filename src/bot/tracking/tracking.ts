@@ -3,13 +3,13 @@ import type { LRUCache } from 'lru-cache';
 import type { Beatmaps } from '../../beatmaps/beatmaps.ts';
 import { userPage } from '../../beatmaps/model/link.ts';
 import type { Score } from '../../beatmaps/model/score.ts';
-import { createTranslator, type Translator } from '../../i18n/translate.ts';
+import { createTranslator } from '../../i18n/translate.ts';
 import { createLru } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { TrackedPlayer, TrackedPlayers, TrackingChat } from '../contract/chat-memory.ts';
 import type { PostToChat } from '../contract/chat-platform.ts';
 import type { Reply } from '../contract/reply.ts';
-import { headingBlock, labelled, link, reply, stacked, textBlock } from '../contract/reply-parts.ts';
+import { headingBlock, labelled, link, reply } from '../contract/reply-parts.ts';
 import type { Services } from '../contract/services.ts';
 import { openMapToken, playerButtons } from '../osu/buttons.ts';
 import { ratePlays } from '../osu/plays.ts';
@@ -24,12 +24,10 @@ interface TrackNews {
 }
 
 export interface TrackPollerOptions {
-  readonly tracked: Pick<TrackedPlayers, 'chats' | 'list' | 'mark' | 'setMark' | 'drop'>;
+  readonly tracked: Pick<TrackedPlayers, 'chats' | 'mark' | 'setMark' | 'drop'>;
   readonly beatmaps: Pick<Beatmaps, 'hasPlayers' | 'userScores'>;
   /** Renders a post about new plays in the chat's language. */
   readonly render: (news: TrackNews, chat: TrackingChat, signal: AbortSignal) => Promise<Reply>;
-  /** Renders, in the chat's language, that the players are no longer watched. */
-  readonly renderEnd: (players: readonly TrackedPlayer[], chat: TrackingChat) => Promise<Reply>;
   readonly post: PostToChat;
   /** True when this process, among several, is the one that polls. Default: it is. */
   readonly isSole?: () => boolean;
@@ -46,18 +44,9 @@ export interface TrackingOptions extends Pick<TrackPollerOptions, 'post' | 'isSo
 
 /** Posts new best plays of tracked players to the chats that track them, in the language of each chat. */
 export function createTracking({ services, ...options }: TrackingOptions) {
-  async function translatorOf(chat: TrackingChat): Promise<Translator> {
-    const { language } = await services.settings.chat(chat.group);
-    return createTranslator(language === null ? [] : [language]);
-  }
-
-  async function renderEnd(players: readonly TrackedPlayer[], chat: TrackingChat): Promise<Reply> {
-    const { removed } = (await translatorOf(chat)).messages.plays.track;
-    return reply({ tone: 'notice', blocks: [textBlock(stacked(players.map(({ name }) => [removed({ name })])))] });
-  }
-
   async function render({ player, scores }: TrackNews, chat: TrackingChat, signal: AbortSignal): Promise<Reply> {
-    const t = await translatorOf(chat);
+    const { language } = await services.settings.chat(chat.group);
+    const t = createTranslator(language === null ? [] : [language]);
     const shown = scores.slice(0, MAX_SHOWN);
     const ratings = await ratePlays(shown, { services, signal });
     const [only, second] = scores;
@@ -82,8 +71,7 @@ export function createTracking({ services, ...options }: TrackingOptions) {
     return news;
   }
 
-  const { memory, beatmaps } = services;
-  return createTrackPoller({ ...options, tracked: memory.tracked, beatmaps, render, renderEnd });
+  return createTrackPoller({ ...options, tracked: services.memory.tracked, beatmaps: services.beatmaps, render });
 }
 
 const HOUR_MS = 3_600_000;
@@ -215,30 +203,19 @@ async function look({ player, chats }: Followed, poll: Poll): Promise<void> {
 
 /** Posts to one chat. Returns false on a failure, so that other chats still get the post. */
 async function postNews(news: TrackNews, chat: TrackingChat, poll: Poll): Promise<boolean> {
-  const { render, post, log, signal } = poll;
+  const { tracked, render, post, log, signal } = poll;
   const { platform, chatId, group, topicId } = chat;
   try {
     const reply = await render(news, chat, signal);
     const eventId = `track:${platform}:${chatId}:${news.scores[0]?.id ?? 0}`;
     const outcome = await post({ platform, chatId, group, topicId, eventId }, reply, signal);
-    if (outcome === 'gone') await stopIn(chat, poll);
+    if (outcome === 'gone') await tracked.drop(chat);
     return true;
   } catch (error) {
     signal.throwIfAborted();
     log.warn({ err: error, platform, player: news.player.id }, 'a new best play could not be posted');
     return false;
   }
-}
-
-/** Stops tracking in a chat in which nothing can be posted. If only its topic is gone, the group is told. */
-async function stopIn(chat: TrackingChat, { tracked, renderEnd, post, signal }: Poll): Promise<void> {
-  const { platform, chatId, group, topicId } = chat;
-  const players = await tracked.list({ platform, chatId });
-  await tracked.drop(chat);
-  // A chat with several players is dropped once, at the first of them who has news.
-  if (topicId === undefined || players.length === 0) return;
-  const eventId = `untrack:${platform}:${chatId}:${topicId}`;
-  await post({ platform, chatId, group, eventId }, await renderEnd(players, chat), signal);
 }
 
 /** Each player once, with all chats that track the player. */

@@ -63,7 +63,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     messagesOf: (to, reply) => messagesOf(to, reply, limits, sender.mayBeRich),
     placeOf: (chatId, _, topicId) => ({
       chat: Number(chatId),
-      ...(topicId !== undefined && { thread: Number(topicId), isForTopic: true }),
+      ...(topicId !== undefined && { thread: Number(topicId) }),
       isGroup: true,
     }),
     showWorking: to => (to.press === undefined ? actions.begin(to) : () => undefined),

@@ -6,7 +6,6 @@ import { reply } from '../../../src/bot/contract/reply-parts.ts';
 import { createChatMemory } from '../../../src/bot/stores/chat-memory.ts';
 import { createTracking, createTrackPoller, type TrackPollerOptions } from '../../../src/bot/tracking/tracking.ts';
 import { AppError } from '../../../src/errors.ts';
-import { createTranslator } from '../../../src/i18n/translate.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { fakeBeatmaps, SCORE } from '../../fakes/beatmaps.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
@@ -38,8 +37,6 @@ function open(own: Partial<TrackPollerOptions> = {}) {
       beatmaps,
       render: async ({ player, scores }) =>
         reply({ blocks: [{ kind: 'text', text: [`${player.name}: ${scores.map(({ id }) => id).join(' ')}`] }] }),
-      renderEnd: async players =>
-        reply({ blocks: [{ kind: 'text', text: [`no more of ${players.map(({ name }) => name).join(', ')}`] }] }),
       post: async (target, { blocks }) => {
         posts.push({ target, text: JSON.stringify(blocks) });
         return 'posted';
@@ -154,28 +151,6 @@ describe('the poller', () => {
     expect(JSON.stringify(log.lines)).toContain('could not be posted');
   });
 
-  it('leaves a deleted topic, and says so once in its group', async () => {
-    const said: { readonly target: PostTarget; readonly text: string }[] = [];
-    const { memory, poller, clock, newBest } = open({
-      post: async (target, { blocks }) => {
-        if (target.topicId !== undefined) return 'gone';
-        said.push({ target, text: JSON.stringify(blocks) });
-        return 'posted';
-      },
-      tickMs: HOUR_MS,
-    });
-    const topic = { ...inChat('a'), topicId: '77' };
-    await memory.tracked.add(topic, crane);
-    await memory.tracked.add(topic, { ...crane, id: 32, name: 'lamp post' });
-    await poller.tick();
-    newBest(2);
-    clock.ms += HOUR_MS;
-    await poller.tick();
-    expect(await memory.tracked.chats()).toEqual([]);
-    expect(said).toHaveLength(1);
-    expect(said[0]).toMatchObject({ target: { chatId: 'a' }, text: expect.stringMatching(/paper crane.*lamp post/) });
-  });
-
   it('keeps a chat in which Medley may not write for now', async () => {
     const { memory, poller, clock, newBest } = open({ post: async () => 'barred' });
     await memory.tracked.add(inChat('a'), crane);
@@ -246,34 +221,6 @@ describe('the poller', () => {
 });
 
 describe('news', () => {
-  it('end with a sentence in the language of the group whose topic was deleted', async () => {
-    const scores: Score[] = [];
-    const { beatmaps } = fakeBeatmaps({
-      userScores: async () => ({ source: 'osu', stale: false, scores: [...scores], cursor: null }),
-    });
-    const services = { ...sampleServices(), beatmaps };
-    await services.settings.setChat('telegram:a', { language: 'de' });
-    const clock = { ms: Date.UTC(2026, 2, 2, 10) };
-    const said: unknown[] = [];
-    const poller = createTracking({
-      services,
-      post: async ({ topicId }, { blocks }) => {
-        if (topicId !== undefined) return 'gone';
-        said.push(blocks);
-        return 'posted';
-      },
-      log: createRecordingLog(),
-      now: () => clock.ms,
-    });
-    await services.memory.tracked.add({ ...inChat('a'), topicId: '77' }, crane);
-    await poller.tick();
-    scores.push(SCORE);
-    clock.ms += HOUR_MS;
-    await poller.tick();
-    const { removed } = createTranslator(['de']).messages.plays.track;
-    expect(JSON.stringify(said)).toContain(removed({ name: 'paper crane' }));
-  });
-
   it('are cards in the language of the chat, and its map last shown', async () => {
     const scores: Score[] = [];
     const { beatmaps } = fakeBeatmaps({

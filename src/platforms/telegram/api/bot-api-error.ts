@@ -60,15 +60,9 @@ export function isShutOut(error: unknown): boolean {
   return isTopicClosed(error) || isRefused(error, /need administrator rights|CHAT_(WRITE_FORBIDDEN|RESTRICTED)/i);
 }
 
-/** True when Medley can see no chat or topic with that id, or no message to which the new one would have to reply. */
+/** True when Medley can see no chat with that id, or no message to which the new one would have to reply. */
 export function isPlaceGone(error: unknown): boolean {
-  return (
-    isTopicUnknown(error) || isRefused(error, /chat not found|PEER_ID_INVALID|(replied|reply) (message )?not found/i)
-  );
-}
-
-export function isTopicUnknown(error: unknown): boolean {
-  return isRefused(error, /thread not found|topic_(deleted|id_invalid)/i);
+  return isRefused(error, /chat not found|PEER_ID_INVALID|(replied|reply) (message )?not found/i);
 }
 
 export function isTopicClosed(error: unknown): boolean {

@@ -124,10 +124,7 @@ const Member = z.object({
 });
 export type Member = z.output<typeof Member>;
 
-const Chat = z.object({
-  is_forum: z.boolean().optional(),
-  permissions: Member.omit({ status: true, is_member: true }).optional(),
-});
+const Chat = z.object({ permissions: Member.omit({ status: true, is_member: true }).optional() });
 const Commands = z.array(z.object({ command: z.string(), description: z.string() }));
 const Done = z.unknown().transform(() => true);
 

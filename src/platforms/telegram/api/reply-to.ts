@@ -11,8 +11,6 @@ export const TelegramReplyTo = z.object({
   isChannel: z.boolean().optional(),
   /** The id of a forum's topic, except for the General topic, whose id Telegram does not accept. */
   thread: z.number().optional(),
-  /** True when nothing may be sent to another topic, unless the group has no topics any more. */
-  isForTopic: z.boolean().optional(),
   /** The id of one person's conversation in a channel's direct messages, without which nothing can be sent there. */
   directTopic: z.number().optional(),
   /** The id of the message to reply to. */

@@ -34,10 +34,7 @@ export interface TelegramContext {
 
 /** The chat of a message, and how it is shown there. */
 export interface MessageDestination
-  extends Pick<
-    TelegramReplyTo,
-    'chat' | 'isGroup' | 'isChannel' | 'thread' | 'isForTopic' | 'directTopic' | 'message'
-  > {
+  extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread' | 'directTopic' | 'message'> {
   /** True to send the message without a notification. */
   readonly silent?: boolean;
   /** True to send the message only if the one to which it replies still exists. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLru } from '../../../infra/cache/cache.ts';
 import { createSingleFlight } from '../../../infra/concurrency/abortable.ts';
-import { BotApiError, isTopicUnknown, notBegun } from '../api/bot-api-error.ts';
+import { BotApiError, notBegun } from '../api/bot-api-error.ts';
 import type { Address, Answers, Content, Method, Params } from '../api/methods.ts';
 import type { MessageDestination, ReplyContext, TelegramContext } from './context.ts';
 
@@ -54,11 +54,10 @@ export function createMessageApi({ api, chats, limits }: TelegramContext, action
     if (code === 403 && /blocked|kicked|not a member|deactivated|deleted/i.test(description)) await chats.left(to.chat);
     // In a basic group, or after the person left, a message cannot be for one person alone, so everybody sees it.
     if (code === 400 && to.onlyFor !== undefined) return { ...to, onlyFor: undefined };
-    if (!isTopicUnknown(error) || to.thread === undefined) return undefined;
-    if (to.isForTopic === true && (await api.call('getChat', { chat_id: to.chat })).is_forum === true) return undefined;
+    const isTopicUnknown = code === 400 && /thread not found|topic_(deleted|id_invalid)/i.test(description);
     // Telegram also says this of busy topics (tdlib/telegram-bot-api#693) and in groups that have no topics any more.
     // There a reply without a topic arrives in that of its message (#798); a deleted topic has no such message left.
-    return { ...to, thread: undefined, isOnlyReply: true };
+    return isTopicUnknown && to.thread !== undefined ? { ...to, thread: undefined, isOnlyReply: true } : undefined;
   }
 
   return {
