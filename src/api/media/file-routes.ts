@@ -26,8 +26,8 @@ export interface FileRoutesOptions {
 
 /** The largest video from which a file is made. */
 const MAX_BYTES = 256 * 1024 * 1024;
-/** How long the making of a file may take. Browsers and many HTTP clients give up after 300 seconds without an answer. */
-const DEADLINE_MS = 285_000;
+/** How long a file may take, with its post. The server closes a connection on which nothing was sent for 120 seconds. */
+const DEADLINE_MS = 110_000;
 const FRESH_S = 300;
 
 const MOMENT_FORM = 'a time such as 5, 0:05 or 1:02:03.5';
@@ -112,22 +112,9 @@ export function fileRoutes(options: FileRoutesOptions): FastifyPluginAsync {
     form: 'audio' | 'original',
     part?: Clip,
   ): Promise<FastifyReply> {
-    const { signal } = request;
     const stream = streams.enter(clientKey(request.ip), reply.raw);
-    const found = await extractor.extract(query.url, { signal, readable: true });
-    const index = indexOf(found, query.item, form === 'audio');
-    const { post } = found;
-    const durationMs = post.items[index]?.durationMs ?? null;
-    if (part !== undefined && durationMs !== null && part.startMs >= durationMs) {
-      throw impossiblePart(`"from" must be before the end of the video, which is ${formatDuration(durationMs)} long.`);
-    }
-    const wanted = { post, index, form, maxBytes: MAX_BYTES, ...(part && { clip: part }) };
-    const inTime = joinSignals([signal], DEADLINE_MS);
-    const made = await delivery.deliver(wanted, inTime.signal).finally(inTime.release);
-    if (made.kind === 'link') {
-      const { reason } = made;
-      throw new AppError(reason === 'stream' ? 'upstream_unavailable' : reason, `no file: ${reason}`);
-    }
+    const inTime = joinSignals([request.signal], DEADLINE_MS);
+    const made = await makeFile(query, form, part, inTime.signal).finally(inTime.release);
     // `finished` calls back even when the client has disconnected, so the file is always deleted.
     finished(reply.raw, () => void made.dispose());
     stream.watch();
@@ -138,6 +125,29 @@ export function fileRoutes(options: FileRoutesOptions): FastifyPluginAsync {
       .header('content-disposition', contentDisposition('attachment', made.fileName))
       .header('cache-control', `private, max-age=${FRESH_S}`)
       .send(createReadStream(made.path));
+  }
+
+  /** The file, which the caller has to dispose. @throws AppError when there is none, the signal's reason when it aborts */
+  async function makeFile(
+    query: z.output<typeof audioQuery>,
+    form: 'audio' | 'original',
+    part: Clip | undefined,
+    signal: AbortSignal,
+  ) {
+    const found = await extractor.extract(query.url, { signal, readable: true });
+    const index = indexOf(found, query.item, form === 'audio');
+    const { post } = found;
+    const durationMs = post.items[index]?.durationMs ?? null;
+    if (part !== undefined && durationMs !== null && part.startMs >= durationMs) {
+      throw impossiblePart(`"from" must be before the end of the video, which is ${formatDuration(durationMs)} long.`);
+    }
+    const wanted = { post, index, form, maxBytes: MAX_BYTES, ...(part && { clip: part }) };
+    const made = await delivery.deliver(wanted, signal);
+    if (made.kind === 'link') {
+      const { reason } = made;
+      throw new AppError(reason === 'stream' ? 'upstream_unavailable' : reason, `no file: ${reason}`);
+    }
+    return made;
   }
 }
 

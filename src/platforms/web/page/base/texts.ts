@@ -77,7 +77,7 @@ function applyTexts(): void {
   for (const element of document.querySelectorAll<HTMLElement>('[data-text]'))
     element.textContent = keyed(element.dataset.text);
   for (const element of document.querySelectorAll<HTMLElement>('[data-label]'))
-    element.ariaLabel = keyed(element.dataset.label);
+    element.setAttribute('aria-label', keyed(element.dataset.label));
 }
 
 function keyed(key: string | undefined): string {
