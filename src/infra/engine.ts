@@ -4,7 +4,12 @@ import { Script } from 'node:vm';
 
 /** How often `staySmall` compiles an empty script: the effect of one on V8 lasts for some 110 seconds. */
 const SCRIPT_MS = 60_000;
-const FLAGS = ['--heap-growing-percent=100', '--bytecode-old-age=1', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
+export const ENGINE_FLAGS = [
+  '--heap-growing-percent=100',
+  '--bytecode-old-age=1',
+  '--no-wasm-tier-up',
+  '--no-wasm-dynamic-tiering',
+];
 
 /**
  * Sets V8's flags; to be called before libraries are loaded.
@@ -19,7 +24,7 @@ const FLAGS = ['--heap-growing-percent=100', '--bytecode-old-age=1', '--no-wasm-
  * (Node 24) takes the C++ heap for busy if nothing at all is allocated in it. Compiling a script allocates there.
  */
 export function staySmall(): void {
-  for (const flag of FLAGS) setFlagsFromString(flag);
+  for (const flag of ENGINE_FLAGS) setFlagsFromString(flag);
   const compile = () => new Script('');
   compile();
   setInterval(compile, SCRIPT_MS).unref();

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { ENGINE_FLAGS } from '../../src/infra/engine.ts';
 
 export interface Child {
   /** What it printed first: its address. */
@@ -125,8 +126,13 @@ export async function startChild(name: string, args: readonly string[], env: Nod
   }
 }
 
+/** How the image and the systemd unit start Medley, and the flags that it sets for itself when it begins. */
+export const AS_STARTED = {
+  args: ['--max-semi-space-size=8', ...ENGINE_FLAGS],
+  env: { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '65536' },
+};
+
 /** Starts the built program as the image and the systemd unit do. */
 export function startMedley(program: string, env: NodeJS.ProcessEnv): Promise<Child> {
-  const memory = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '65536' };
-  return startChild('Medley', ['--max-semi-space-size=8', program], { ...memory, ...env });
+  return startChild('Medley', ['--max-semi-space-size=8', program], { ...AS_STARTED.env, ...env });
 }

@@ -14,7 +14,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { filmOf } from '../fakes/cdn.ts';
 import { createFakeDiscord, type FakeDiscord } from '../fakes/discord.ts';
-import { type Child, startChild } from './child.ts';
+import { AS_STARTED, type Child, startChild } from './child.ts';
 import { atMost, detail, find } from './findings.ts';
 
 const FILES = 32;
@@ -32,8 +32,8 @@ const QUIET_CPU_MS = 10;
 const SETTLE_TIMEOUT_MS = 30_000;
 
 const BOTS = [
-  { name: 'discord.js bot', file: 'discord-baseline-child.ts' },
-  { name: 'Medley', file: 'discord-medley-child.ts' },
+  { name: 'discord.js bot', file: 'discord-baseline-child.ts', args: [], env: {} },
+  { name: 'Medley', file: 'discord-medley-child.ts', ...AS_STARTED },
 ] as const;
 type Bot = (typeof BOTS)[number];
 const [, MEDLEY] = BOTS;
@@ -64,7 +64,8 @@ async function onScene<T>(bot: Bot, cdn: string, act: (scene: Scene) => Promise<
   let child: Child | undefined;
   try {
     const path = fileURLToPath(new URL(bot.file, import.meta.url));
-    child = await startChild(bot.name, ['--import', 'tsx', path, fake.apiUrl, fake.token, cdn, folder]);
+    const args = ['--import', 'tsx', path, fake.apiUrl, fake.token, cdn, folder];
+    child = await startChild(bot.name, [...bot.args, ...args], bot.env);
     await pause(IDLE_MS);
     return await act({ fake, guildIds, child });
   } finally {
