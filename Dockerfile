@@ -24,7 +24,7 @@ RUN mkdir /data && chown 1000:1000 /data
 USER 1000:1000
 # /tools: where compose keeps a fresh yt-dlp. The threads share few arenas of memory: each would keep megabytes that it has no use for. Pieces of 64 KB or
 # more, which bodies of answers come in, are given back as they are freed: among small ones they would stay, a quarter of all memory after a busy minute.
-ENV NODE_ENV=production MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=65536 HOST=0.0.0.0 PORT=3000 DATA_DIR=/data PATH=/tools:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+ENV NODE_ENV=production MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 HOST=0.0.0.0 PORT=3000 DATA_DIR=/data PATH=/tools:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 VOLUME /data
 EXPOSE 3000
 STOPSIGNAL SIGTERM

@@ -129,7 +129,7 @@ export async function startChild(name: string, args: readonly string[], env: Nod
 /** How the image and the systemd unit start Medley, and the flags that it sets for itself when it begins. */
 export const AS_STARTED = {
   args: ['--max-semi-space-size=8', ...ENGINE_FLAGS],
-  env: { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '65536' },
+  env: { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' },
 };
 
 /** Starts the built program as the image and the systemd unit do. */
