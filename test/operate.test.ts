@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createMetrics } from '../src/infra/metrics.ts';
 import { createAddressList } from '../src/infra/server/client-address.ts';
+import { AS_STARTED } from './bench/child.ts';
 
 const read = (name: string) => readFileSync(new URL(`../docs/operate/${name}`, import.meta.url), 'utf8');
 
@@ -23,6 +24,16 @@ function metricsIn(text: string): readonly string[] {
 
 const dashboard = z.object({
   panels: z.array(z.object({ id: z.number(), title: z.string(), targets: z.array(z.object({ expr: z.string() })) })),
+});
+
+describe.each(['../../Dockerfile', '../../package.json', 'medley.service'])('%s', name => {
+  it('starts Medley with the settings of memory with which the bench measures it', () => {
+    const settings = Object.entries(AS_STARTED.env).map(([key, value]) => `${key}=${value}`);
+    const flag = AS_STARTED.args.filter(arg => arg.startsWith('--max-semi-space-size='));
+    expect(flag).toHaveLength(1);
+    const words = read(name).split(/Environment=|[\s",]+/);
+    expect([...settings, ...flag].filter(each => !words.includes(each))).toEqual([]);
+  });
 });
 
 describe.each(['grafana-dashboard.json', 'alerts.yml'])('%s', name => {
