@@ -161,7 +161,10 @@ export const redditSite: SandboxSite = {
     const id = /\/comments\/(\w+)/.exec(ask.url.pathname)?.[1];
     const post = stage.isNull ? undefined : POSTS.find(one => one.id === id);
     if (post === undefined) return html('<html><body><h1>Sorry, there is nothing here.</h1></body></html>', 404);
-    if (endpoint === 'reddit.embed') return answerEmbed(post, stage);
+    if (endpoint === 'reddit.embed') {
+      const isBare = ask.url.pathname.startsWith('/comments/');
+      return isBare ? html('<html><body><h1>Page not found</h1></body></html>') : answerEmbed(post, stage);
+    }
     return endpoint === 'reddit.feed' ? answerFeed(post, stage) : answerPage(post, stage);
   },
 };

@@ -59,7 +59,7 @@ const site = definePageSite({
     };
   },
   endpoints: (options, { clientId }) => ({
-    embed: ({ parts }) => `https://embed.reddit.com/${parts.path}`,
+    embed: ({ parts }) => `https://embed.reddit.com/${parts.embed}`,
     page: ({ url }) => url,
     card: ({ url }) => `${url}.rss`,
     ...(clientId !== undefined && { app: createAppEndpoint(options, clientId) }),

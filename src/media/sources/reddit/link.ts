@@ -11,11 +11,18 @@ export const REDDIT_HOSTS: readonly [string, ...string[]] = [
 const SITE =
   /^(?:(?:(?:www|old|new|np|sh|m|amp|embed|i)\.)?reddit|(?:www\.|old\.)?(?:rxddit|vxreddit|fxreddit|rxyddit|redditez))\.com$/;
 
+/**
+ * A community for the embed of a post whose own community is unknown. An embed's address has to contain a community,
+ * but the site only checks that it exists, and finds the post by its id (2026-10).
+ */
+const ANY_COMMUNITY = 'r/pics';
+
 /** @param community `r/NAME` or `user/NAME`. An address that contains it is answered without a redirect */
 function refTo(id: string, community?: string): PostRef {
-  const path = `${community === undefined ? '' : `${community}/`}comments/${id.toLowerCase()}/`;
-  const url = `https://www.reddit.com/${path}`;
-  return { source: 'reddit', id: id.toLowerCase(), form: 'post', url, itemIndex: null, parts: { path } };
+  const path = `comments/${id.toLowerCase()}/`;
+  const url = `https://www.reddit.com/${community === undefined ? '' : `${community}/`}${path}`;
+  const parts = { embed: `${community ?? ANY_COMMUNITY}/${path}` };
+  return { source: 'reddit', id: id.toLowerCase(), form: 'post', url, itemIndex: null, parts };
 }
 
 /** @param id the name of a file whose post is unknown: an image, or the manifest of a video */

@@ -143,6 +143,14 @@ function statsOf({ post, votes, comments }: PostMarkup): Stats {
   return { ...NO_STATS, likes, comments: read.count(post?.['comment-count']) ?? read.shownCount(shown) };
 }
 
+/** Says whether it is the embed of a removed post, which has a sentence in place of a title (2026-10). */
+function saysRemoved({ post, title }: PostMarkup, html: string): boolean {
+  return post === undefined && title.trim() === '' && /This post has been (?:deleted|removed)/.test(html);
+}
+
+/** Marks of posts that are not for everyone: attributes on a page, properties in an embed's data. */
+const SENSITIVE = ['nsfw', 'spoiler', 'quarantine'];
+
 /** Reads a post; undefined when the markup lacks it. @throws AppError when the post or its media were removed */
 export function readPostMarkup(html: string, id: string): PostDraft | undefined {
   const found = new PostMarkup(id);
@@ -156,7 +164,9 @@ export function readPostMarkup(html: string, id: string): PostDraft | undefined 
   const type = post?.['post-type'] ?? read.text(child(shown, 'type')) ?? '';
   const target = post?.['content-href'] ?? read.text(child(shown, 'url'));
   const items = itemsOf(found, type, target);
-  if (found.isRemoved && items === null) throw new AppError('not_found', 'the post was removed');
+  if ((found.isRemoved && items === null) || saysRemoved(found, html)) {
+    throw new AppError('not_found', 'the post was removed');
+  }
   const username = post?.author ?? found.author ?? null;
   const draft = {
     ...EMPTY_DRAFT,
@@ -167,7 +177,7 @@ export function readPostMarkup(html: string, id: string): PostDraft | undefined 
       read.writtenDate(post?.['created-timestamp']?.replace(/(\.\d{3})\d*([+-]\d\d)(\d\d)$/, '$1$2:$3')) ??
       read.count(child(shown, 'created_timestamp')),
     stats: statsOf(found),
-    sensitive: ['nsfw', 'quarantine'].some(mark => post?.[mark] !== undefined) || child(shown, 'nsfw') === true,
+    sensitive: SENSITIVE.some(mark => post?.[mark] !== undefined || child(shown, mark) === true),
     items: items ?? [],
     isWordsOnly: items === null && ['self', 'text', 'multi_media', 'link'].includes(type),
   };

@@ -141,6 +141,7 @@ it.each<[string, string, object | string]>([
     { caption: 'https://clay.example/a', items: [] },
   ],
   ['for adults', post(player(), 'nsfw'), { sensitive: true }],
+  ['a spoiler', post(player(), 'spoiler'), { sensitive: true }],
   ['a type that is new', post('', 'post-type="poll" content-href="https://www.reddit.com/a"'), 'upstream_changed'],
   [
     'proof of a person',
@@ -355,6 +356,20 @@ it.each<[string, string, object | string]>([
     { title: 'A bowl', publishedAt: 1_700_000_000_123, stats: { likes: 1_297, comments: 1_029 }, items: [video] },
   ],
   ['another name', embed({ post: { id: 't3_1other', type: 'video' } }, player()), 'upstream_changed'],
+  ['a spoiler', embed({ post: { id: `t3_${ID}`, spoiler: true } }, player()), { sensitive: true }],
+  ...['deleted', 'removed'].map((done): [string, string, string] => [
+    `the words that it was ${done}`,
+    `<shreddit-screenview-data data='{"post":{"id":"t3_${ID}","type":"image","url":"https://i.redd.it/bowlbowl1234.jpg"}}'></shreddit-screenview-data><p>This post has been ${done}.</p>`,
+    'not_found',
+  ]),
+  [
+    'such words of its author',
+    embed(
+      { post: { id: `t3_${ID}`, type: 'text' } },
+      '<div slot="text-body"><p>This post has been deleted twice</p></div>',
+    ),
+    { title: 'A bowl', caption: 'This post has been deleted twice' },
+  ],
   [
     'a link to another post alone',
     embed({ post: { type: 'video' } }, `<a href="/r/a/comments/1other/b/">b</a>${player()}`),

@@ -55,6 +55,16 @@ it.each([
   expect((await fetch('1sand06')).sensitive).toBe(true);
 });
 
+it.each([
+  'https://redd.it/1sand03',
+  'https://www.reddit.com/gallery/1sand03',
+  'https://www.reddit.com/comments/1sand03',
+])('the embed shows the post of %s, which names no community', async link => {
+  const { sandbox, source, signal } = await setUp();
+  for (const dead of ['page', 'feed']) sandbox.faults.set(`reddit.${dead}`, 'status:403');
+  expect((await source.fetch(refOf(link), { signal })).items).toHaveLength(3);
+});
+
 it('the feed brings videos by their tracks, images, and no gallery, which it does not name', async () => {
   const { sandbox, fetch } = await setUp();
   for (const dead of ['embed', 'page']) sandbox.faults.set(`reddit.${dead}`, 'status:403');
