@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCommandList } from '../../src/bot/commands/index.ts';
 import { createOwnerCommands } from '../../src/bot/commands/owner.ts';
+import { switchOf } from '../../src/bot/contract/command-spec.ts';
 import { createBlockList } from '../../src/bot/stores/exclusions.ts';
 import { ERROR_CODES } from '../../src/errors.ts';
 import { LANGUAGES } from '../../src/i18n/languages.ts';
@@ -37,6 +38,11 @@ describe.each(LANGUAGES.map(({ tag }) => tag))('messages in %s', tag => {
     expect(t.error('upstream_unavailable', { wait: 'WAIT' })).toContain('WAIT');
     expect(t.error('rate_limited', { wait: 'WAIT' })).toContain('WAIT');
     expect(t.error('rate_limited', { reason: 'busy', wait: 'WAIT' })).toContain('WAIT');
+  });
+
+  it('show on and off by words that people may type', () => {
+    const { on, off } = messages.settings;
+    expect([on, off].map(switchOf)).toEqual([true, false]);
   });
 
   it('say what is supported when a link is not, and what it was when known', () => {
