@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { Ruleset } from '../../../beatmaps/model/beatmapset.ts';
 import { mapPage, setPage } from '../../../beatmaps/model/link.ts';
 import {
   type FilterRange,
@@ -29,6 +30,7 @@ import {
   bpmText,
   coverOf,
   inMode,
+  keysText,
   mappedByText,
   originBlocks,
   ppText,
@@ -116,13 +118,14 @@ export const beatmapRecommend = defineCommand({
 /** The player to recommend maps for; undefined if the person gives filters instead. */
 async function askerOf(
   named: string | undefined,
-  { stars, pp, like }: Readonly<Record<'stars' | 'pp' | 'like', string | undefined>>,
+  { stars, pp, ar, like }: Readonly<Record<'stars' | 'pp' | 'ar' | 'like', string | undefined>>,
   context: CommandContext,
 ): Promise<AskedPlayer | undefined> {
   const { caller, services } = context;
   const isLinked = (await services.settings.user(callerKey(caller))).player !== null;
   if (named !== undefined || (isLinked && services.beatmaps.hasPlayers)) return askedPlayer(named, context);
-  const isSaid = stars !== undefined || pp !== undefined || like !== undefined;
+  // Each of these alone tells how hard the maps should be.
+  const isSaid = [stars, pp, ar, like].some(each => each !== undefined);
   return isSaid || !services.beatmaps.hasPlayers ? undefined : askedPlayer(named, context);
 }
 
@@ -205,13 +208,15 @@ function recommendationCard(each: Recommendation, openToken: string, t: Translat
   const state = stateOf({ ...beatmapset, status: beatmap.status }, t);
   // A text such as `271 pp · +6.2 in total`.
   const worth = [ppText(each.pp, t), ...Object.values(gainOf(each, t))].join(' · ');
-  const reasons = each.reasons.map(reason => reasonText(reason, t)).filter(reason => reason !== undefined);
+  const reasons = each.reasons
+    .map(reason => reasonText(reason, beatmap.mode, t))
+    .filter(reason => reason !== undefined);
   // A row of a list has one line, which is too short for the other kinds of reasons.
   const brief = each.reasons.find(({ kind }) => BRIEF.has(kind));
   return {
     kind: 'card',
     title: [link(setPage(beatmapset.id, beatmap), nameOf(each))],
-    lines: [joined([[strong(worth)], at, rated, brief && reasonText(brief, t)])],
+    lines: [joined([[strong(worth)], at, rated, brief && reasonText(brief, beatmap.mode, t)])],
     details: reasons.length === 0 ? [] : [joined(reasons)],
     worth: {
       value: ppText(each.pp, t),
@@ -233,16 +238,18 @@ function whyText({ pp, reasons }: Recommendation, t: Translator): string {
 }
 
 /** A reason in words; undefined if the card shows it already. */
-function reasonText(reason: Reason, t: Translator): Text | string | undefined {
+function reasonText(reason: Reason, mode: Ruleset, t: Translator): Text | string | undefined {
   const words = t.messages.osu.recommend;
   switch (reason.kind) {
     case 'like':
       return [`${words.like} `, link(mapPage(reason.beatmap.id), nameOf(reason))];
     case 'mods':
       return words.mods({ percent: t.percent(reason.value, 0) });
+    case 'cs':
+      if (mode === 'mania') return keysText(reason.value, t);
+      return `CS ${t.decimal(reason.value, 1)}`;
     case 'ar':
     case 'od':
-    case 'cs':
       return `${reason.kind.toUpperCase()} ${t.decimal(reason.value, 1)}`;
     case 'bpm':
       return bpmText(reason.value, t);

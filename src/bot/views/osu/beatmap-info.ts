@@ -20,6 +20,7 @@ import {
 import {
   bpmText,
   coverOf,
+  keysText,
   knownFields,
   lengthOfSet,
   moment,
@@ -189,7 +190,7 @@ export function settingsText({ ar, od, cs, hp, mode }: Beatmap, t: Translator): 
     ['CS', isMania || mode === 'taiko' ? null : cs],
     ['HP', hp],
   ] as const;
-  const keys = isMania && cs !== null ? [`${t.decimal(cs, 0)}K`] : [];
+  const keys = isMania && cs !== null ? [keysText(cs, t)] : [];
   const values = shown.flatMap(([name, value]) => (value === null ? [] : [`${name} ${t.decimal(value, 1)}`]));
   return [...keys, ...values].join(' ');
 }

@@ -82,6 +82,11 @@ export function bpmText(bpm: number | null, t: Translator): string | undefined {
   return bpm === null ? undefined : `${t.decimal(bpm, 1)} BPM`;
 }
 
+/** The number of keys of a map of mania: `4K`. */
+export function keysText(keys: number, t: Translator): string {
+  return `${t.decimal(keys, 0)}K`;
+}
+
 /** A text such as `201 pp`. */
 export function ppText(pp: number, t: Translator): string {
   return t.messages.osu.estimate.pp({ shown: t.decimal(pp, 0) });

@@ -57,6 +57,17 @@ describe('/beatmap recommend', () => {
     expect(JSON.stringify(card?.kind === 'card' && card.lines)).not.toContain('93%');
   });
 
+  it('counts the keys of a map of mania', async () => {
+    const recommendations = RECOMMENDED.recommendations.map(each => ({
+      ...each,
+      beatmap: { ...each.beatmap, mode: 'mania' as const },
+      reasons: [{ kind: 'cs', value: 7 } as const],
+    }));
+    const { blocks } = await setUp(async () => ({ ...RECOMMENDED, recommendations })).say('/beatmap recommend crane');
+    const [card] = blocks.filter(({ kind }) => kind === 'card');
+    expect(card).toMatchObject({ lines: [expect.arrayContaining(['7K'])], details: [['7K']] });
+  });
+
   it('shows maps with what they are worth and why', async () => {
     const { say, asked } = setUp();
     const reply = await say('/beatmap recommend paper_crane');
@@ -88,6 +99,7 @@ describe('/beatmap recommend', () => {
     ['lamp post mods:NM', { user: 'lamp post', mods: { must: [], never: [], exact: true } }],
     ['stars:5-6 mode:taiko farm:no', { user: undefined, ruleset: 'taiko', farm: false }],
     ['like:900001', { user: undefined, like: '900001' }],
+    ['ar:9-9.6', { user: undefined, ar: { low: 8.95, high: 9.65 } }],
     ['pp:200-250 bpm:180', { pp: { low: 199.5, high: 250.5 }, bpm: { low: 174, high: 186 } }],
   ])('understands %s', async (text, expected) => {
     const { say, asked } = setUp();
