@@ -9,6 +9,12 @@ const ACRONYMS = [
   ...['1K', '2K', '3K', '4K', '5K', '6K', '7K', '8K', '9K', 'CL'],
 ] as const;
 
+/** Mods of osu!lazer that a play may have, but with which Medley does not calculate. */
+const OF_PLAYS: ReadonlySet<string> = new Set([
+  ...['ST', 'AC', 'TP', 'DA', 'RD', 'AL', 'SG', 'TR', 'WG', 'SI', 'GR', 'DF', 'WU', 'WD', 'BR', 'AD', 'MU', 'NS', 'MG'],
+  ...['RP', 'AS', 'FR', 'BU', 'SY', 'DP', 'BM', 'SW', 'CS', 'SR', 'FF', 'MF', 'CO', 'DS', 'IN', 'HO', 'NR'],
+]);
+
 const NO_MODS: ReadonlySet<string> = new Set(['', 'NM', 'NOMOD', 'NONE']);
 
 /** Groups of mods that exclude each other. */
@@ -67,6 +73,12 @@ export function checkMods(acronyms: readonly string[], ruleset?: Ruleset): reado
   const stray = ruleset && [...given].find(mod => HOMES[mod]?.includes(ruleset) === false);
   if (stray) throw invalidRequest('mods', 'the ruleset does not have this mod', { reason: 'ruleset', mods: stray });
   return ACRONYMS.filter(mod => given.has(mod));
+}
+
+/** Like {@link checkMods}, for mods by which plays are chosen: all that a play may have. */
+export function checkPlayMods(acronyms: readonly string[]): readonly string[] {
+  const given = acronyms.map(mod => mod.toUpperCase());
+  return [...checkMods(given.filter(mod => !OF_PLAYS.has(mod))), ...given.filter(mod => OF_PLAYS.has(mod))];
 }
 
 /** True when `checkMods` accepts these acronyms. */

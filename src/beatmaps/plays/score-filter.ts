@@ -1,6 +1,6 @@
 /** Filters and sorts the plays in a list. */
 
-import { adjusted, checkMods, clockRateOf, foldMod, inRuleset, parseModWishes, withMods } from '../model/mods.ts';
+import { adjusted, checkPlayMods, clockRateOf, foldMod, inRuleset, parseModWishes, withMods } from '../model/mods.ts';
 import { foldPlayerName } from '../model/player.ts';
 import { type Score, shownGrade, shownMods } from '../model/score.ts';
 import { assertAnswerable, parseQuery } from '../query/query.ts';
@@ -43,7 +43,7 @@ export function filterScores(scores: readonly Score[], filter: ScoreFilter): rea
   if (query !== undefined) assertAnswerable(query);
   return scores.filter(
     score =>
-      (hasMods === undefined || hasMods(new Set(shownMods(score).map(plain)))) &&
+      (hasMods === undefined || hasMods(score.mods.map(({ acronym }) => plain(acronym)))) &&
       (grade === undefined || shownGrade(score.rank) === grade) &&
       (!chokes || isChoke(score)) &&
       isWithin(accuracy, () => score.accuracy * 100) &&
@@ -77,14 +77,18 @@ function mapAsPlayed({ beatmap, mode, mods }: Score) {
 /** The acronym under which mods are compared: `NC` counts as `DT`, `PF` as `SD`. */
 const plain = (acronym: string) => (acronym === 'PF' ? 'SD' : foldMod(acronym));
 
-/** @throws AppError `invalid_request` */
-function parsePlayMods(text: string): (played: ReadonlySet<string>) => boolean {
-  const wishes = parseModWishes(text).map(wish => ({ ...wish, mods: checkMods(wish.mods).map(plain) }));
+/**
+ * A play of osu!stable has the mod `CL` where a wish names it; otherwise that mod is no matter.
+ * @throws AppError `invalid_request`
+ */
+function parsePlayMods(text: string): (played: readonly string[]) => boolean {
+  const wishes = parseModWishes(text).map(wish => ({ ...wish, mods: checkPlayMods(wish.mods).map(plain) }));
   return played =>
     wishes.every(({ mods, isWithout, isAlone }) =>
       isWithout
-        ? !mods.some(acronym => played.has(acronym))
-        : mods.every(acronym => played.has(acronym)) && (!isAlone || played.size === mods.length),
+        ? !mods.some(acronym => played.includes(acronym))
+        : mods.every(acronym => played.includes(acronym)) &&
+          (!isAlone || played.every(acronym => acronym === 'CL' || mods.includes(acronym))),
     );
 }
 

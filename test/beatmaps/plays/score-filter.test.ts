@@ -43,6 +43,9 @@ describe('plays', () => {
     [{ mods: 'HD!' }, [1]],
     [{ mods: 'dt -hd' }, [4]],
     [{ mods: 'NM' }, [3]],
+    [{ mods: '+CL' }, [1]],
+    [{ mods: '-CL' }, [2, 3, 4]],
+    [{ mods: '+HDCL!' }, [1]],
     [{ grade: 'SS' }, [1]],
     [{ grade: 'S' }, [2]],
     [{ search: 'harbour' }, [3]],
@@ -67,6 +70,12 @@ describe('plays', () => {
     const chosen = play(5, { mods: [{ acronym: 'DA', settings: { approach_rate: 3, circle_size: 6.5 } }, 'NC'] });
     const found = (search: string) => filterScores([chosen], { search }).length;
     expect(['ar<7', 'ar>9', 'cs=6.5', 'bpm>200'].map(found)).toEqual([1, 0, 1, 1]);
+  });
+
+  it('with mods of osu!lazer are found by these', () => {
+    const chosen = [play(5, { mods: [{ acronym: 'DA' }, 'HD'] }), play(6, { mods: ['MU'] })];
+    const found = (mods: string) => filterScores(chosen, { mods }).map(({ id }) => id);
+    expect(['+DA', '+HDDA!', 'da!', '-mu', 'HD'].map(found)).toEqual([[5], [5], [], [5], [5]]);
   });
 
   it('of a map of osu! in another ruleset are found by what it is there', () => {
