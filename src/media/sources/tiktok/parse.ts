@@ -40,7 +40,8 @@ export function targetOfPage(answer: HttpResponse): string | null {
 /** @throws AppError why the requested post is not in the answer. */
 export function readTiktokPage({ body, ...head }: SiteAnswer, context: ReadContext): Post {
   const failure = failureOfChallenge(body) ?? failureOfPlace(head, context.now, TIKTOK_LOGIN_PATH);
-  if (failure !== null) throw failure;
+  // An embed without its post may have status 400, so the page is read before that status counts (2026-09).
+  if (failure !== null && failure.code !== 'upstream_changed') throw failure;
   const { item, state, isAbsent } = findItem(body, context.ref);
   if (item !== undefined) {
     const draft = draftOf(item, context.ref);
@@ -50,6 +51,7 @@ export function readTiktokPage({ body, ...head }: SiteAnswer, context: ReadConte
   const stated = failureOfState(state);
   if (stated !== null) throw stated;
   if (isAbsent) throw weakNotFound('the embed has no post');
+  if (failure !== null) throw failure;
   // The site sometimes sends a shell of the page; a moment later it sends the whole page (2026-08).
   const isShell = body.includes('downgrade-mssdk-preload');
   throw new AppError(isShell ? 'upstream_unavailable' : 'upstream_changed', 'a page without the post');
@@ -115,7 +117,9 @@ function findItem(page: Body, { id }: PostRef) {
   const details = objects.flatMap(object => ('itemInfo' in object ? [object] : DETAILS.map(name => object[name])));
   const state = details.filter(isJsonObject).find(detail => 'statusCode' in detail);
   const routes = objects.map(object => object[route]).filter(isJsonObject);
-  const isAbsent = routes.some(one => one.is404 === true || one.isError === true || one.videoData === null);
+  const isAbsent = routes.some(({ is404, isError, customErrorCode, videoData }) => {
+    return is404 === true || isError === true || videoData === null || (!videoData && Boolean(customErrorCode));
+  });
   return { item, state, isAbsent };
 }
 

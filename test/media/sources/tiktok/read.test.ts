@@ -128,6 +128,7 @@ describe('an embed', () => {
   it.each([
     ['is404', embed({ is404: true, isError: true }), 'not_found weak'],
     ['no data', embed({ videoData: null }), 'not_found weak'],
+    ['a code in place of data', embed({ customErrorCode: 10_204 }), 'not_found weak'],
     [
       'another post',
       embed({ videoData: { ...EMBED, itemInfos: { id: '7000000000000000000', video: {} } } }),
@@ -138,6 +139,13 @@ describe('an embed', () => {
   ])('with %s', (_, html, outcome) => {
     expect(outcomeOf(html)).toBe(outcome);
   });
+});
+
+it('an embed without its post says so whatever its status', () => {
+  const absent = embed({ is400: true, isError: true, errorStatus: 400 });
+  expect(() => read(absent, { status: 400 })).toThrow(expect.objectContaining({ code: 'not_found' }));
+  expect(() => read(absent, { status: 403 })).toThrow(expect.objectContaining({ code: 'upstream_rate_limited' }));
+  expect(() => read('', { status: 400 })).toThrow(expect.objectContaining({ message: 'status 400' }));
 });
 
 describe('a page that changed', () => {
