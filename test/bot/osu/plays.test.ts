@@ -402,6 +402,15 @@ describe('a simulation', () => {
     expect(usual).not.toContain('This play');
   });
 
+  it('is on an image card whose words have all its pp', async () => {
+    const { say } = await open({ instead: () => ({ painter: createSvgRasterizer() }) });
+    const [reply] = await say(`/beatmap simulate ${PAPER_COMET} +HDDT accuracy:98 misses:1`);
+    const picture = reply?.blocks.find(block => block.kind === 'picture');
+    expect(picture?.alt).toMatch(
+      /^Marble Lanterns - Paper Comet \[Insane\] \+HDDT: 98%, 1 miss: \d+ pp; 95%: \d+ pp; .*100%: \d+ pp$/,
+    );
+  });
+
   it('counts results', async () => {
     const { say } = await open();
     const counted = textOf(await say(`/beatmap simulate ${PAPER_COMET} n100:10 n50:0 misses:2`));

@@ -1,4 +1,5 @@
 import { checkMods, inRuleset, parseMods, withMods } from '../../../beatmaps/model/mods.ts';
+import type { ScoreMod } from '../../../beatmaps/model/score.ts';
 import { isDescribed, modsAtRate, type SimulatedPlay, simulate } from '../../../beatmaps/plays/simulated-play.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
@@ -6,7 +7,17 @@ import { drawnIn } from '../../cards/shapes.ts';
 import { type CommandContext, defineCommand, TERMS, usageError } from '../../contract/command.ts';
 import { commandSpec, unknownOption } from '../../contract/command-spec.ts';
 import type { Text } from '../../contract/reply.ts';
-import { button, headingBlock, joined, labelled, menu, reply, strong, textBlock } from '../../contract/reply-parts.ts';
+import {
+  button,
+  headingBlock,
+  joined,
+  labelled,
+  menu,
+  reply,
+  series,
+  strong,
+  textBlock,
+} from '../../contract/reply-parts.ts';
 import { ABOUT_BEATMAP, askedMap, MAP_MODE_OPTION, MAP_OPTION } from '../../osu/asked.ts';
 import { mapAddress, mapButtons, openable, tokensOf } from '../../osu/buttons.ts';
 import { settingsText } from '../../views/osu/beatmap-info.ts';
@@ -20,7 +31,7 @@ import {
   setName,
 } from '../../views/osu/facts.ts';
 import { loadCover, playPicture } from '../../views/osu/play.ts';
-import { estimateBlocks, modNames } from '../../views/osu/score.ts';
+import { estimateBlocks, modNames, modsText } from '../../views/osu/score.ts';
 
 /** The accuracies for which pp of plays without a miss are shown. */
 const USUAL = [95, 97, 98, 99, 100];
@@ -63,6 +74,7 @@ export const beatmapSimulate = defineCommand({
     const { combo, misses, n300, n100, n50 } = values;
     const play = { accuracy, combo, misses, n300, n100, n50 };
     const played = modsAtRate(mods, rate);
+    const playedMods = played.map(mod => (typeof mod === 'string' ? { acronym: mod } : mod));
     const asked = isDescribed(play) ? simulate(play, beatmap, ruleset) : undefined;
     const request = { beatmap, ruleset, mods: played };
     const cover = loadCover(map.set, services);
@@ -100,12 +112,12 @@ export const beatmapSimulate = defineCommand({
       cover,
       version: beatmap.version,
       stars: usual.stars,
-      mods: modNames({ mods: played.map(mod => (typeof mod === 'string' ? { acronym: mod } : mod)) }, t),
+      mods: modNames({ mods: playedMods }, t),
       figures: described === undefined ? [] : figuresOf(described, usual, drawnIn(t)),
       note: settings.join(' · '),
       worths,
       strains: usual.difficulty.strains,
-      alt: t.messages.joining.labelled({ name: `${setName(map.set)} [${beatmap.version}]`, value: words.title }),
+      alt: altText(map, { described, worths, mods: playedMods }, t),
     };
     const picture = await playPicture(drawn, services.painter, t);
     return reply({
@@ -212,15 +224,45 @@ interface DescribedPlay {
   readonly pp: number | undefined;
 }
 
-function askedText({ accuracy, combo, misses }: DescribedPlay, pp: number, t: Translator): Text {
-  const words = t.messages.plays.simulate;
-  const parts = joined([
+function askedText(play: DescribedPlay, pp: number, t: Translator): Text {
+  const parts = joined([...describedParts(play, t), [strong(ppText(pp, t))]]);
+  return labelled([t.messages.plays.simulate.asked], parts, t);
+}
+
+function describedParts({ accuracy, combo, misses }: DescribedPlay, t: Translator): readonly string[] {
+  const { full } = t.messages.plays.simulate;
+  return [
     t.percent(accuracy / 100, 2),
     combo === undefined ? undefined : t.messages.osu.combo({ shown: t.number(combo) }),
-    misses === 0 ? (combo === undefined ? words.full : undefined) : t.messages.osu.scores.misses({ n: misses }),
-    [strong(ppText(pp, t))],
-  ]);
-  return labelled([words.asked], parts, t);
+    misses === 0 ? (combo === undefined ? full : undefined) : t.messages.osu.scores.misses({ n: misses }),
+  ].filter(part => part !== undefined);
+}
+
+interface Worth {
+  /** The accuracy, or what else the pp are for. */
+  readonly label: string;
+  readonly value: string;
+}
+
+/** The map, its mods and all pp that the image card shows, in words. */
+function altText(
+  { set, beatmap }: AskedMap,
+  drawn: {
+    readonly described: DescribedPlay | undefined;
+    readonly worths: readonly Worth[];
+    readonly mods: readonly ScoreMod[];
+  },
+  t: Translator,
+): string {
+  const { described, worths, mods } = drawn;
+  const asked =
+    described?.pp === undefined
+      ? []
+      : [{ label: describedParts(described, t).join(t.comma), value: ppText(described.pp, t) }];
+  const { labelled: pair } = t.messages.joining;
+  const name = [`${setName(set)} [${beatmap.version}]`, modsText({ mods }, t)].filter(part => part !== undefined);
+  const values = [...asked, ...worths].map(({ label, value }) => pair({ name: label, value }));
+  return pair({ name: name.join(' '), value: series(values, t) });
 }
 
 function figuresOf({ accuracy, combo, misses, pp }: DescribedPlay, { maxCombo }: Rating, t: Translator) {
