@@ -64,9 +64,13 @@ const STATUS_ALIASES: ReadonlyMap<string, StatusFilter> = new Map<string, Status
   ...Object.entries({ all: 'any', approved: 'ranked', unranked: 'pending' } as const),
 ]);
 
+/** Reads a filter's name, another name of it, or the beginning of a status, as osu!'s search takes it: `l`. */
 export function parseStatusFilter(text: string): StatusFilter | undefined {
   const word = text.trim().toLowerCase();
-  return STATUS_FILTERS.find(filter => filter === word) ?? STATUS_ALIASES.get(word);
+  const named = STATUS_FILTERS.find(filter => filter === word) ?? STATUS_ALIASES.get(word);
+  if (named !== undefined || word === '') return named;
+  const status = STATUSES.find(each => each.startsWith(word));
+  return status === 'approved' ? 'ranked' : status;
 }
 
 export const SORT_FIELDS = [

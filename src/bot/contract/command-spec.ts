@@ -137,6 +137,7 @@ export function validateOptions(spec: CommandSpec, raw: Readonly<Record<string, 
     const value = key === undefined ? undefined : raw[key];
     const given = typeof value === 'string' ? value.trim() : value;
     if (given !== undefined && given !== null && given !== '') values[option.key] = check(option, given);
+    else if (option.option.unless?.some(other => Object.hasOwn(raw, other))) values[option.key] = '';
     else if (option.option.required) {
       throw usageError('missingOption', { command: spec.name, option: option.name, usage: spec.usage });
     }

@@ -11,6 +11,8 @@ import type { Site } from './settings.ts';
 /** The fields of options of every type. The texts are in i18n: `commands[name].description`, `.options[option]`. */
 interface OptionBase {
   readonly required?: boolean;
+  /** Options of which one makes a required text option dispensable in typed commands; it is then empty. */
+  readonly unless?: readonly string[];
   /**
    * Limits where the option exists. `group`: not in private chats; `typed`: only in commands written as text; `button`:
    * only in button tokens, so that people never see it.

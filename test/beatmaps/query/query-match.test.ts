@@ -193,6 +193,7 @@ describe('statusesOf', () => {
     expect(statusesOf('ranked')).toEqual(['ranked', 'approved']);
     expect(statusesOf('wip')).toEqual(['wip']);
     expect(parseStatusFilter('All')).toBe('any');
-    expect(parseStatusFilter('nope')).toBeUndefined();
+    expect(['l', 'r', 'a', 'grave'].map(parseStatusFilter)).toEqual(['loved', 'ranked', 'ranked', 'graveyard']);
+    expect(['nope', '', 'rankedd'].map(parseStatusFilter)).toEqual([undefined, undefined, undefined]);
   });
 });

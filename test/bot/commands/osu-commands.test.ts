@@ -110,6 +110,17 @@ describe('over the played upstreams', () => {
     for (const { detail } of choicesOf(found)) expect(detail).toMatch(/^mapped by .+ · \w+/);
   });
 
+  it('lists by status, ruleset and order without words, on any page', async () => {
+    const { say, press } = await open({ beatmapsets: 200 });
+    const loved = await say('!s status=l');
+    expect(all(loved)).toContain('status=loved');
+    expect(all(loved)).not.toContain('ranked');
+    expect(titles(loved)).toHaveLength(5);
+    expect(titles(await press(buttonOf(loved, 'More')))).not.toEqual(titles(loved));
+    expect(all(await say('/beatmap search mode:taiko sort:plays'))).toContain('mode=taiko sort=plays');
+    expect(all(await say('!s'))).toContain('also needs: query');
+  });
+
   it('shows on a card what the list is sorted by', async () => {
     const { say } = await open();
     expect(all(await say('/beatmap search comet'))).not.toMatch(/plays|favourites/);

@@ -26,11 +26,17 @@ function descending(word: string) {
   return order === 'desc' ? field : undefined;
 }
 
+/** Options as people type them: `mode=taiko status=loved`. */
+function namedText(options: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return given.map(([name, value]) => `${name}=${value}`).join(' ');
+}
+
 /** Finds beatmapsets in osu!'s search language. */
 export const beatmapSearch = defineCommand({
   name: 'beatmap search',
   options: {
-    query: { type: 'string', form: 'rest', required: true, maxLength: MAX_QUERY },
+    query: { type: 'string', form: 'rest', required: true, unless: ['mode', 'status', 'sort'], maxLength: MAX_QUERY },
     mode: MODE_OPTION,
     status: { type: 'choice', choices: STATUS_FILTERS, alias: parseStatusFilter },
     sort: { type: 'choice', choices: SORT_FIELDS, alias: descending },
@@ -50,7 +56,8 @@ export const beatmapSearch = defineCommand({
     });
     const { osu } = t.messages;
     const { sets, total, atLeast } = found;
-    if (sets.length === 0) return reply({ tone: 'notice', blocks: [textBlock([osu.search.none({ query })])] });
+    const said = query === '' ? namedText({ mode, status, sort }) : query;
+    if (sets.length === 0) return reply({ tone: 'notice', blocks: [textBlock([osu.search.none({ query: said })])] });
     const token = tokensOf('beatmap search', { query, mode, status, sort }, services, callerKey(caller));
     const pages = pageTokens(place, found.cursor, token);
     const least = atLeast === undefined ? undefined : osu.setsAtLeast({ n: atLeast, shown: t.number(atLeast) });
@@ -60,7 +67,7 @@ export const beatmapSearch = defineCommand({
     const openToken = ({ id }: Beatmapset) => openSetToken(services, id);
     return reply({
       blocks: [
-        headingBlock([osu.search.title({ query })]),
+        headingBlock([osu.search.title({ query: said })]),
         ...(line.length === 0 ? [] : [textBlock(line)]),
         ...originBlocks(found, t),
         ...sets.map(set => setCard(set, t, { openToken, sort })),
