@@ -31,17 +31,16 @@ export interface AskInOrderOptions<T, S extends Source> {
 }
 
 /** Error codes by how much they tell the person who asked; the most telling come first. */
-const RANKS: readonly ErrorCode[] = [
-  'upstream_rate_limited',
-  'credentials_required',
-  'upstream_unavailable',
-  'timeout',
-  'upstream_changed',
-];
+const RANKS: readonly ErrorCode[] = ['upstream_rate_limited', 'upstream_unavailable', 'timeout', 'upstream_changed'];
+/**
+ * Error codes that tell less than any other. Without a key for osu! the mirrors could have answered, so a missing key is
+ * the reason only if none of them failed.
+ */
+const LEAST_TELLING: readonly ErrorCode[] = ['credentials_required', 'not_found'];
 
 function telling(code: ErrorCode): number {
   const place = RANKS.indexOf(code);
-  return place < 0 ? RANKS.length : place;
+  return place < 0 ? RANKS.length + 1 + LEAST_TELLING.indexOf(code) : place;
 }
 
 /** The most telling failure, with the names of all failed sources in its message and all errors as its cause. */
@@ -50,7 +49,8 @@ function combine(failures: readonly { readonly id: string; readonly error: AppEr
   if (head === undefined) return new AppError('upstream_unavailable', 'there is no upstream to ask');
   const waits = failures.flatMap(({ error }) => error.retryAfterMs ?? []);
   // Any other code, such as `forbidden`, means that the upstream refused Medley, not that the set is missing.
-  const code = RANKS.includes(head.code) ? head.code : 'upstream_unavailable';
+  const isOwn = RANKS.includes(head.code) || head.code === 'credentials_required';
+  const code = isOwn ? head.code : 'upstream_unavailable';
   return new AppError(code, failures.map(({ id, error }) => `${id}: ${error.message}`).join('; '), {
     params: { ...head.params, upstreams: failures.map(({ id }) => id).join(', ') },
     cause: new AggregateError(

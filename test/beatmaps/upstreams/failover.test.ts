@@ -60,3 +60,21 @@ it.each(['forbidden', 'region_blocked'] as const)(
     await expect(asked).rejects.toMatchObject({ code: 'upstream_unavailable', params: { upstreams: 'first, second' } });
   },
 );
+
+it.each([
+  ['forbidden', 'upstream_unavailable'],
+  ['timeout', 'timeout'],
+  ['upstream_changed', 'upstream_changed'],
+  ['not_found', 'credentials_required'],
+] as const)('a missing key counts beside %s as %s', async (other, code) => {
+  const asked = askInOrder({
+    sources: IDS.map(id => ({ id })),
+    health: createHealth({ ids: IDS }),
+    ask: ({ id }) => Promise.reject(new AppError(id === 'first' ? 'credentials_required' : other, 'no answer')),
+    needsEveryone: true,
+    signal: new AbortController().signal,
+    log: silentLog,
+    now: Date.now,
+  });
+  await expect(asked).rejects.toMatchObject({ code, params: { upstreams: 'first, second' } });
+});
