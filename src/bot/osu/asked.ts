@@ -1,6 +1,7 @@
 import type { Beatmaps } from '../../beatmaps/beatmaps.ts';
 import type { Beatmap, Beatmapset, Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { matchOsuLink, setPage } from '../../beatmaps/model/link.ts';
+import { findVersion, splitVersion } from '../../beatmaps/query/named-difficulty.ts';
 import { findNamed, type NamedMap } from '../../beatmaps/set-lookup.ts';
 import { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
@@ -226,7 +227,18 @@ async function findMap(text: string, beatmaps: Beatmaps, signal: AbortSignal): P
   return findWords(text, beatmaps, signal);
 }
 
+/** How many sets are searched for a difficulty of the stated name. */
+const MOST_NAMED = 20;
+
 async function findWords(text: string, beatmaps: Beatmaps, signal: AbortSignal): Promise<NamedMap> {
+  const named = splitVersion(text);
+  if (named !== undefined) {
+    const found = await beatmaps.search({ q: named.words, status: 'any', limit: MOST_NAMED, signal });
+    for (const set of found.sets) {
+      const beatmap = findVersion(set, named.version);
+      if (beatmap !== undefined) return { set, beatmap, source: found.source, stale: found.stale };
+    }
+  }
   const { sets, source, stale } = await beatmaps.search({ q: text, status: 'any', limit: 1, signal });
   const [best] = sets;
   if (best === undefined) {

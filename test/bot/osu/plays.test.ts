@@ -250,6 +250,9 @@ describe('the map last shown', () => {
     ['/beatmap info 900001', /Paper Comet \[Expert\]/],
     ['/osu scores lamp post index:1', /\[/],
     ['/beatmap simulate paper comet', /Paper Comet \[Expert\]/],
+    ['!sim Marble Lanterns - Paper Comet [Easy] 98%', /Paper Comet \[Easy\]/],
+    ['!sim Paper Comet [insane] +HD', /Paper Comet \[Insane\]/],
+    ['!m Vega Foundry - Seven Keys to Nowhere [[5K] Normal]', /Keys to Nowhere \[\[5K\] Normal\]/],
   ])('is the one of %s', async (text, map) => {
     const { say } = await open();
     await say(text);

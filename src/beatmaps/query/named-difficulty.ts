@@ -1,0 +1,25 @@
+/** Difficulties that people name as osu! shows them: `Artist - Title [Insane]`. */
+import type { Beatmap, Beatmapset } from '../model/beatmapset.ts';
+import { foldText } from './query-text.ts';
+
+/** The parts of a map's full name: `Artist - Title [Insane]`. Undefined for a text without such brackets at its end. */
+export function splitVersion(text: string): { readonly words: string; readonly version: string } | undefined {
+  if (!text.endsWith(']')) return undefined;
+  let depth = 0;
+  for (let at = text.length - 1; at > 0; at -= 1) {
+    if (text[at] === ']') depth += 1;
+    if (text[at] === '[') depth -= 1;
+    if (depth > 0) continue;
+    const [words, version] = [text.slice(0, at).trim(), text.slice(at + 1, -1).trim()];
+    return words === '' || version === '' ? undefined : { words, version };
+  }
+  return undefined;
+}
+
+/** The difficulty of that name; otherwise the hardest whose name has these words, as `Ann's Insane` has `insane`. */
+export function findVersion({ beatmaps }: Beatmapset, name: string): Beatmap | undefined {
+  const wanted = foldText(name);
+  const isNamed = ({ version }: Beatmap) => foldText(version) === wanted;
+  const hasWords = ({ version }: Beatmap) => ` ${foldText(version)} `.includes(` ${wanted} `);
+  return beatmaps.find(isNamed) ?? (wanted === '' ? undefined : beatmaps.findLast(hasWords));
+}
