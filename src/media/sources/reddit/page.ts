@@ -20,13 +20,15 @@ const LINE = /^(?:p|li|br|h[1-6]|blockquote|pre|hr)$/;
 /** Matches the address of a post, on the site or relative. */
 const POST_ADDRESS = /\/comments\/([a-z0-9]{4,12})(?:[/?]|$)/;
 
+type Place = { readonly order: number } | undefined;
+
 /** Collects everything in a page's markup that belongs to one post. */
 class PostMarkup {
   readonly #name: string;
   /** The region of each open element, the innermost last. */
   readonly #open: Region[] = [];
-  /** The images found. `order` is the position that the markup states, else the order of discovery. */
-  readonly slides: { readonly order: number; readonly item: UnplacedItem }[] = [];
+  /** The images found. `place` is the position that the markup states, `order` is that or the order of discovery. */
+  readonly slides: { readonly place: Place; readonly order: number; readonly item: UnplacedItem }[] = [];
   /** Ids of all posts to which the page contains links. */
   readonly named = new Set<string>();
   post: Attributes | undefined;
@@ -40,8 +42,8 @@ class PostMarkup {
   /** The texts in which an embed shows the counts of votes and of comments. */
   votes: string | undefined;
   comments = '';
-  /** The stated position of the slide that contains the current element. */
-  #order: number | undefined;
+  /** The stated position of the last slide; each slide has its own object. */
+  #place: Place;
 
   constructor(id: string) {
     this.#name = `t3_${id}`;
@@ -55,7 +57,7 @@ class PostMarkup {
     if (name === 'shreddit-screenview-data') this.embed ??= parseJson(attributes.data ?? '');
     if (name === 'shreddit-player' || name === 'shreddit-player-2') this.player ??= attributes;
     const slot = /^page-(\d{1,3})$/.exec(attributes.slot ?? '')?.[1];
-    if (name === 'li') this.#order = slot === undefined ? undefined : Number(slot);
+    if (name === 'li') this.#place = slot === undefined ? undefined : { order: Number(slot) };
     if (name === 'img') this.#addImage(attributes);
     if (region === 'votes') this.votes ??= attributes.number;
     this.isRemoved ||= attributes.slot === 'post-removed-banner';
@@ -110,10 +112,10 @@ class PostMarkup {
     if (style.includes('background')) return;
     const largest = firstOf(readSrcset(srcset), ({ url }) => readAddress(url));
     const item = imageOf(largest ?? src, { ...read.dimensions({ width, height }), alt: read.text(alt) });
-    const order = this.#order ?? this.slides.length + 1;
+    const place = this.#place;
     const url = item?.variants[0]?.url;
-    const isKnown = this.slides.some(one => one.order === order || one.item.variants[0]?.url === url);
-    if (item !== null && !isKnown) this.slides.push({ order, item });
+    const isKnown = this.slides.some(one => (place && one.place === place) || one.item.variants[0]?.url === url);
+    if (item !== null && !isKnown) this.slides.push({ place, order: place?.order ?? this.slides.length + 1, item });
   }
 }
 
@@ -167,7 +169,7 @@ export function readPostMarkup(html: string, id: string): PostDraft | undefined 
   if ((found.isRemoved && items === null) || saysRemoved(found, html)) {
     throw new AppError('not_found', 'the post was removed');
   }
-  const username = post?.author ?? found.author ?? null;
+  const username = read.text(post?.author) ?? found.author ?? null;
   const draft = {
     ...EMPTY_DRAFT,
     author: { ...UNKNOWN_AUTHOR, username: username === '[deleted]' ? null : username },

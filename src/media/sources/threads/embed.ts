@@ -107,7 +107,8 @@ class EmbedMarkup {
 
   ontext(text: string): void {
     const { post, region } = this.#frames.at(-1) ?? {};
-    if (post && region === 'count') post.counts.push((post.counts.pop() ?? '') + text);
+    const count = region === 'count' ? post?.counts.pop() : undefined;
+    if (count !== undefined) post?.counts.push(count + text);
     if (post && (region === 'name' || region === 'text' || region === 'time')) post.words[region] += text;
   }
 

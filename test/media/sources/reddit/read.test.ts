@@ -424,6 +424,16 @@ it.each<[string, AnswerKind, string, object | string]>([
     gallery({ is_gallery: null, gallery_data: { items: [{ media_id: 'abcdefgh1' }] } }),
     { items: [{ variants: [{ url: 'https://i.redd.it/abcdefgh1.jpg' }, {}] }] },
   ],
+  [
+    'some slides have no position',
+    'page',
+    post(
+      '<gallery-carousel><li><img src="https://preview.redd.it/a-v0-bowlbowl1.jpg"></li><li slot="page-1"><img src="https://preview.redd.it/a-v0-bowlbowl2.jpg"></li></gallery-carousel>',
+      'post-type="gallery"',
+    ),
+    { items: [{ kind: 'image' }, { kind: 'image' }] },
+  ],
+  ['the name of the author is empty', 'page', asked.replace('"mara"', '""'), { author: { username: null } }],
   ['a gallery has no order', 'app', gallery({ gallery_data: null }), 'upstream_changed'],
   [
     'a gallery has no files',

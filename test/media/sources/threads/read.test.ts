@@ -68,6 +68,11 @@ describe('an embed', () => {
     expect(other.stats).toMatchObject({ likes: 1_300_000, comments: null, shares: 139_000 });
   });
 
+  it('gives no counts where the icons beside them are not known', () => {
+    const html = drawn({ counts: ['5', '1', '', '2'] }).replaceAll('ActionBarIcon', 'Icon');
+    expect(read(embed(html)).stats).toMatchObject({ likes: null, comments: null, shares: null });
+  });
+
   it('has an album in its order, photos among videos', () => {
     const media = album(video('first'), photo('second.jpg'), video('third'));
     expect(names(embed(drawn({ media })))).toEqual(['video first.mp4', 'image second.jpg', 'video third.mp4']);
