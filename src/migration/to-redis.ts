@@ -211,11 +211,15 @@ export async function migrateToDataDir(ends: Ends): Promise<readonly string[]> {
       const counts = [...addReturnedRecords(store, records)];
       const to = createEmbeddedQueue({ store, log });
       try {
-        return [
+        const lines = [
           ...describeRecords(new Map(counts.map(([name, added]) => [name, { found: added, added }]))),
           ...(mediaKey === undefined ? await takeMediaKey(redis, dataDir) : []),
           ...describeRequests(await moveRequests(from, to)),
         ];
+        // The number of the database is easily left out of an address, and another database is empty.
+        if (lines.length === 0)
+          throw new AppError('internal', 'there is nothing to copy: this Redis has no data of Medley');
+        return lines;
       } finally {
         await to.close();
       }

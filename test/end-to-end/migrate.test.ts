@@ -255,7 +255,8 @@ describe.skipIf(redisMissing)(`npm run migrate${redisNote}`, () => {
 
   it('comes back only when no process works with that Redis any more, and none with DATA_DIR', async () => {
     const { url } = await openServer(...SAFE);
-    const { redis } = await open(url);
+    const { redis, records } = await open(url);
+    await createSettingsStore({ records }).setUser('discord:300', { language: 'id' });
     const lease = await createRedisLease({ redis, name: 'tracking' }).hold({
       signal: new AbortController().signal,
       onWait: () => undefined,
@@ -285,6 +286,17 @@ describe.skipIf(redisMissing)(`npm run migrate${redisNote}`, () => {
       /^Nothing more was copied: Medley still runs with this Redis/,
     );
     await web.close();
+    expect(await migrate(url, '--back')).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('says that there is nothing to bring back from an empty database', async () => {
+    const { url } = await openServer(...SAFE);
+    await createSettingsStore({ records: (await open(url)).records }).setUser('discord:300', { language: 'id' });
+    expect(await migrate(`${url}/1`, '--back')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'Nothing more was copied: there is nothing to copy: this Redis has no data of Medley\n',
+    });
     expect(await migrate(url, '--back')).toMatchObject({ code: 0, stderr: '' });
   });
 
