@@ -140,7 +140,7 @@ export function wholeQuery(parameters: SearchParameters): string {
 
 export const PLAYER_FORMS = 'a player’s name, @name, number or profile link';
 
-export const user = text(PLAYER_FORMS, { description: 'Name (Some_Name), @name, number or profile link.' });
+const user = text(PLAYER_FORMS, { description: 'Name (Some_Name), @name, number or profile link.' });
 
 export const userQuery = z.object({ user, mode: mode('Whose statistics; what the player plays most when left out:') });
 

@@ -12,7 +12,7 @@ import type { Recommend } from '../../beatmaps/recommend/recommend.ts';
 import type { Reason, Recommendation } from '../../beatmaps/recommend/recommendation.ts';
 import { registerEndpoint } from './beatmap-endpoint.ts';
 import { RECOMMEND_EXAMPLE } from './beatmap-examples.ts';
-import { limit, mode, PLAYER_FORMS, SET_FORMS, USUAL_LIMIT, user, word } from './beatmap-parameters.ts';
+import { limit, mode, PLAYER_FORMS, SET_FORMS, USUAL_LIMIT, word } from './beatmap-parameters.ts';
 import { beatmap, coreSet } from './beatmap-schema.ts';
 import { toBeatmap, toCoreSet } from './beatmap-shapes.ts';
 
@@ -89,7 +89,7 @@ function range(name: FilterRange, what: string, example: string) {
 const yesNo = (description: string) => word(parseYesNo, 'yes or no', { description });
 
 const recommendQuery = z.object({
-  user: user.optional().meta({
+  user: word(text => text, PLAYER_FORMS, {
     description: `${PLAYER_FORMS.replace(/^a/, 'A')}, whose best plays say what suits. Without, the other parameters do.`,
   }),
   mode: mode('What the player plays most, or that of like, when left out:'),

@@ -55,7 +55,7 @@ describe('GET /api/recommend', () => {
     expect(asked[0]?.stars?.low).toBeCloseTo(4.995, 3);
     expect(asked[0]?.pp).toMatchObject({ low: 199.5, high: Number.POSITIVE_INFINITY });
     expect(asked[0]?.length?.low).toBeCloseTo(89.5, 1);
-    await get('?bpm=200&ar=&mods=NM');
+    await get('?user=&bpm=200&ar=&mods=NM');
     expect(asked[1]?.limit).toBe(20);
     expect(asked[1]?.bpm).toEqual({ low: 194, high: 206 });
     expect(asked[1]?.ar).toBeUndefined();
@@ -72,7 +72,7 @@ describe('GET /api/recommend', () => {
     ['pp=lots', 'pp'],
     ['farm=maybe', 'farm'],
     ['limit=51', 'limit'],
-    ['user=', 'user'],
+    ['user=a&user=b', 'user'],
     ['mode=chess', 'mode'],
     ['like=1&like=2', 'like'],
   ])('refuses %s', async (query, name) => {
