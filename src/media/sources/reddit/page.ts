@@ -161,7 +161,7 @@ export function readPostMarkup(html: string, id: string): PostDraft | undefined 
   const shown = child(embed, 'post');
   // An embed may lack its post's id, but then it links to the post. If it links only to other posts, it is not used.
   const own = read.text(child(shown, 'id'));
-  const isOther = (own !== null && own !== `t3_${id}`) || (found.named.size > 0 && !found.named.has(id));
+  const isOther = own === null ? found.named.size > 0 && !found.named.has(id) : own !== `t3_${id}`;
   if (post === undefined && (embed === undefined || isOther)) return undefined;
   const type = post?.['post-type'] ?? read.text(child(shown, 'type')) ?? '';
   const target = post?.['content-href'] ?? read.text(child(shown, 'url'));

@@ -371,6 +371,11 @@ it.each<[string, string, object | string]>([
     { title: 'A bowl', caption: 'This post has been deleted twice' },
   ],
   [
+    'its own name and a link to another post alone',
+    embed({ post: { id: `t3_${ID}`, type: 'video' } }, `<a href="/r/a/comments/1other/b/">b</a>${player()}`),
+    { items: [video] },
+  ],
+  [
     'a link to another post alone',
     embed({ post: { type: 'video' } }, `<a href="/r/a/comments/1other/b/">b</a>${player()}`),
     'upstream_changed',
