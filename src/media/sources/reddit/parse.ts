@@ -173,5 +173,7 @@ export function readRedditAnswer({ body, ...head }: SiteAnswer, context: ReadCon
     throw new AppError('private', 'the community is closed');
   // This element is shown for a deleted post and for any post of a banned community (2026-03).
   if (text.includes('shreddit-forbidden')) throw weakNotFound('the page says that there is nothing to see');
+  // The embed says this, with status 200, of a post that does not exist or is in a closed community (2026-10).
+  if (context.kind === 'embed' && text.includes('Page not found')) throw weakNotFound('the embed knows no such post');
   throw new AppError('upstream_changed', 'a page without the post');
 }

@@ -356,6 +356,7 @@ it.each<[string, string, object | string]>([
     { title: 'A bowl', publishedAt: 1_700_000_000_123, stats: { likes: 1_297, comments: 1_029 }, items: [video] },
   ],
   ['another name', embed({ post: { id: 't3_1other', type: 'video' } }, player()), 'upstream_changed'],
+  ['nothing in it', '<html><body><h1>Page not found</h1></body></html>', 'not_found (guess)'],
   ['a spoiler', embed({ post: { id: `t3_${ID}`, spoiler: true } }, player()), { sensitive: true }],
   ...['deleted', 'removed'].map((done): [string, string, string] => [
     `the words that it was ${done}`,
