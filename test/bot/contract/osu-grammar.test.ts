@@ -301,6 +301,7 @@ describe('the words of players', () => {
     ['wi', 'lamp post 300', '300 lamp post'],
     ['rank', '7lamps #1000', '1000 7lamps'],
     ['pp', 'lamp_post 8000', '8000 lamp_post'],
+    ['pp', 'lamp post 8000', '8000 lamp post'],
     ['acc', '+HD 98', '98 +HD'],
     ['acc', 'paper comet 98,5%', '98,5% paper comet'],
   ])('%s takes the number behind the name, too', (word, said, expected) => {
