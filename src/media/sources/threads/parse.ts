@@ -97,6 +97,7 @@ function parsePost(post: JsonObject): PostDraft {
     },
     items: gif !== null ? [gif] : isWordsOnly ? [] : media.items,
     coverUrl: media.coverUrl,
+    sensitive: read.boolean(info.is_spoiler_media) === true || [own, media].some(draft => draft.sensitive),
     isWordsOnly,
     quoted: quotedBy(info),
   };

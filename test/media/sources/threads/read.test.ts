@@ -192,6 +192,16 @@ describe('a page', () => {
     expect(names(page(post(WORDS, { linked_inline_media })))).toEqual(['video reel.mp4']);
   });
 
+  it('says that its files are a spoiler, or that those of a shared reel are not for everyone', () => {
+    const linked_inline_media = {
+      ...product('reel', 'video'),
+      sensitivity_friction_info: { should_have_sensitivity_friction: true },
+    };
+    expect(read(page(post())).sensitive).toBe(false);
+    expect(read(page(post({}, { is_spoiler_media: true }))).sensitive).toBe(true);
+    expect(read(page(post(WORDS, { linked_inline_media }))).sensitive).toBe(true);
+  });
+
   it.each(['quoted_post', 'reposted_post', 'quoted_attachment_post'])('gives the %s as the post of its author', key => {
     const other = post({
       code: 'DXtramshed1',
