@@ -43,6 +43,7 @@ describe.each(LANGUAGES.map(({ tag }) => tag))('messages in %s', tag => {
   it('show on and off by words that people may type', () => {
     const { on, off } = messages.settings;
     expect([on, off].map(switchOf)).toEqual([true, false]);
+    expect([on, off].map(word => switchOf(word.toLocaleUpperCase(tag)))).toEqual([true, false]);
   });
 
   it('say what is supported when a link is not, and what it was when known', () => {

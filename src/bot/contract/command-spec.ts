@@ -117,7 +117,8 @@ export function switchOf(word: string): boolean | undefined {
       return STATES.flatMap(state => switchWords[state].split(', ').map(each => [each, state === 'on'] as const));
     }),
   );
-  return switches.get(word.toLowerCase());
+  // In Turkish the small letter of I is a dotless one.
+  return switches.get(word.toLowerCase()) ?? switches.get(word.toLocaleLowerCase('tr'));
 }
 
 /** Words for on and off that are so short that they count only where a value is expected. */
