@@ -43,7 +43,7 @@ function findOsuLinks(text: string): readonly string[] {
 function canonicalOsuLink(link: OsuLink): string {
   switch (link.kind) {
     case 'set':
-      return setPage(link.id);
+      return `${setPage(link.id)}${link.ruleset === undefined ? '' : `#${link.ruleset}`}`;
     case 'map':
       return link.ruleset === undefined ? mapPage(link.id) : `${mapPage(link.id)}?mode=${link.ruleset}`;
     case 'score':

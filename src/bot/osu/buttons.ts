@@ -85,9 +85,21 @@ export function openSetToken({ actions }: Tokens, id: number): string {
   return actions.encode({ command: 'beatmap info', values: { map: `osu.ppy.sh/s/${id}` } });
 }
 
-/** The token of a button, for anyone to press, that opens a difficulty with mods. */
-export function openMapToken(services: Tokens, id: number, mods: readonly string[] = []): string {
-  return tokensOf('beatmap info', { map: mapAddress({ id }), mods: mods.join('') || undefined }, services)();
+/** The token of a button, for anyone to press, that opens a difficulty with its mods. */
+export function openMapToken(services: Tokens, map: Omit<OpenableMap, 'rate'>): string {
+  return tokensOf('beatmap info', { map: mapAddress(map), mods: map.mods?.join('') || undefined }, services)();
+}
+
+/** The map of a play, in the ruleset in which it was played; undefined if osu! does not state the map. */
+export function mapOfPlay({ beatmap_id, beatmap, mode }: Score): OpenableMap | undefined {
+  if (beatmap_id === null) return undefined;
+  return { id: beatmap_id, convertedTo: beatmap?.convert === true ? mode : undefined };
+}
+
+/** The token of a button, for anyone to press, that opens the map of a play; undefined if the map is unknown. */
+export function openPlayedToken(services: Tokens, score: Score): string | undefined {
+  const map = mapOfPlay(score);
+  return map && openMapToken(services, map);
 }
 
 export function downloadToken({ actions }: Tokens, id: number): string {
@@ -126,9 +138,10 @@ export function playedMapMenu(
   isDetailed = false,
 ): readonly Action[] {
   const choices = scores.flatMap(score => {
-    if (score.beatmap_id === null) return [];
+    const token = openPlayedToken(services, score);
+    if (token === undefined) return [];
     const detail = isDetailed ? { detail: resultText(score, t) } : {};
-    return [{ label: mapName(score, t), ...detail, token: openMapToken(services, score.beatmap_id) }];
+    return [{ label: mapName(score, t), ...detail, token }];
   });
   return menu(t.messages.osu.open, choices);
 }

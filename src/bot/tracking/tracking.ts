@@ -11,7 +11,7 @@ import type { PostToChat } from '../contract/chat-platform.ts';
 import type { Reply } from '../contract/reply.ts';
 import { headingBlock, labelled, link, reply } from '../contract/reply-parts.ts';
 import type { Services } from '../contract/services.ts';
-import { openMapToken, playerButtons } from '../osu/buttons.ts';
+import { openPlayedToken, playerButtons } from '../osu/buttons.ts';
 import { ratePlays } from '../osu/plays.ts';
 import { placeKey, playerKey } from '../stores/tracked-players.ts';
 import { inMode } from '../views/osu/facts.ts';
@@ -58,7 +58,7 @@ export function createTracking({ services, ...options }: TrackingOptions) {
     const { id, name, mode } = player;
     const title = scores.length === 1 ? words.news : words.manyNews({ n: scores.length });
     const isListed = scores.length > 1;
-    const openToken = (mapId: number) => openMapToken(services, mapId);
+    const openToken = (score: Score) => openPlayedToken(services, score);
     const news = reply({
       blocks: [
         headingBlock(labelled([link(userPage(id, mode), name)], [inMode(title, mode, t)], t)),

@@ -15,6 +15,7 @@ describe('osu! links in a text', () => {
     ['https://osu.ppy.sh/beatmapsets/12', ['https://osu.ppy.sh/beatmapsets/12']],
     ['see osu.ppy.sh/s/12, nice', ['https://osu.ppy.sh/beatmapsets/12']],
     ['(https://osu.ppy.sh/beatmapsets/12#taiko/34).', ['https://osu.ppy.sh/beatmaps/34?mode=taiko']],
+    ['https://osu.ppy.sh/beatmapsets/12#taiko', ['https://osu.ppy.sh/beatmapsets/12#taiko']],
     ['osu.ppy.sh/b/34 and https://old.ppy.sh/b/34', ['https://osu.ppy.sh/beatmaps/34']],
     ['https://osu.ppy.sh/users/lamp%20post/osu', ['https://osu.ppy.sh/users/lamp%20post/osu']],
     ['osu.ppy.sh/scores/5000000001', ['https://osu.ppy.sh/scores/5000000001']],
@@ -34,6 +35,7 @@ describe('osu! links in a text', () => {
     for (const text of [
       'osu.ppy.sh/b/34?m=1',
       'osu.ppy.sh/s/12',
+      'osu.ppy.sh/beatmapsets/12#ctb',
       'osu.ppy.sh/users/lamp post',
       'osu.ppy.sh/u/31',
       'osu.ppy.sh/scores/osu/7',

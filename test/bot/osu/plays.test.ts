@@ -248,6 +248,7 @@ describe('the map last shown', () => {
     ['/osu recent lamp post', /Paper Comet/],
     ['/osu score https://osu.ppy.sh/scores/5000000001', /Paper Comet \[Normal\]/],
     ['/beatmap info 900001', /Paper Comet \[Expert\]/],
+    ['https://osu.ppy.sh/beatmapsets/900001#taiko', /Paper Comet \[Expert\].*osu!taiko/],
     ['/osu scores lamp post index:1', /\[/],
     ['/beatmap simulate paper comet', /Paper Comet \[Expert\]/],
     ['!sim Marble Lanterns - Paper Comet [Easy] 98%', /Paper Comet \[Easy\]/],
@@ -482,6 +483,19 @@ describe('a list of plays', () => {
     const more = await press(buttonOf(hidden, 'More'));
     expect(textOf(more)).toContain('page 2');
     expect(textOf(more)).not.toContain('+DT');
+  });
+
+  it('opens a converted map in the ruleset in which it was played', async () => {
+    const { say, press } = await open();
+    const [list] = await say('/osu scores Drum_Kitten');
+    const cards = list?.blocks.filter(block => block.kind === 'card') ?? [];
+    const action = cards.find(({ title }) => JSON.stringify(title).includes('[Expert]'))?.action;
+    expect(textOf(await press(action?.kind === 'button' ? action.token : ''))).toMatch(/Expert.*osu!taiko/);
+    const menu = list?.actions.find(action => action.kind === 'menu');
+    const choice = menu?.choices.find(({ label }) => label.includes('[Expert]'));
+    expect(textOf(await press(choice?.token ?? ''))).toMatch(/Expert.*osu!taiko/);
+    const score = await say('/osu score https://osu.ppy.sh/scores/5000000900');
+    expect(textOf(await press(buttonOf(score, 'Beatmap')))).toMatch(/With \+HD\..*Expert.*osu!taiko/);
   });
 
   it('without chokes says what the total would be', async () => {

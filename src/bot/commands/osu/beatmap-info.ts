@@ -76,7 +76,8 @@ export const beatmapInfo = defineCommand({
     if (beatmap !== undefined) checkMods(chosen, convertedTo ?? beatmap.mode);
     const shown = beatmap ?? hardestOf(set, ruleset);
     if (shown !== undefined) {
-      await services.memory.maps.remember(caller, { id: shown.id, ruleset: convertedTo ?? shown.mode });
+      const playedIn = shown.mode === 'osu' ? (ruleset ?? 'osu') : shown.mode;
+      await services.memory.maps.remember(caller, { id: shown.id, ruleset: playedIn });
     }
     const played = {
       ...set,
@@ -112,7 +113,7 @@ export const beatmapInfo = defineCommand({
           t,
         ),
       downloadToken: downloadToken(services, set.id),
-      openToken: (id: number) => openMapToken(services, id, chosen),
+      openToken: (id: number) => openMapToken(services, { id, mods: chosen }),
       plays: shown
         ? mapButtons({ id: shown.id, convertedTo, mods: chosen }, ['leaderboard', 'compare', 'simulate'], services, t)
         : [],

@@ -149,7 +149,7 @@ function renderRecommendations(
   others: readonly Action[],
   { services, t }: CommandContext,
 ): Reply {
-  const openToken = (mapId: number) => openMapToken(services, mapId);
+  const openToken = (mapId: number) => openMapToken(services, { id: mapId });
   const words = t.messages.osu.recommend;
   const whose = player === null ? words.title : words.titleFor({ name: player.username });
   const title = inMode(whose, ruleset, t);

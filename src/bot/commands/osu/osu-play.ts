@@ -9,7 +9,7 @@ import { type CommandContext, defineCommand, modeOf, TERMS, usageError } from '.
 import type { Text } from '../../contract/reply.ts';
 import { button, headingBlock, joined, link, reply, textBlock } from '../../contract/reply-parts.ts';
 import { ABOUT_PLAYER, askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked.ts';
-import { mapButtons, openMapToken, openPlayerToken, playerButtons, tokensOf } from '../../osu/buttons.ts';
+import { mapButtons, mapOfPlay, openMapToken, openPlayerToken, playerButtons, tokensOf } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, PLAYS_A_CALL, ratePlays } from '../../osu/plays.ts';
 import { gainText, inMode, originBlocks, playerHead, playerTitle } from '../../views/osu/facts.ts';
 import { loadCover, playBlock } from '../../views/osu/play.ts';
@@ -89,7 +89,8 @@ export const osuScore = defineCommand({
     const cover = loadCover(score.beatmapset, services);
     const rating = await rate(score, context);
     await remember(score, context);
-    const { beatmap_id, user_id, username, mode } = score;
+    const { user_id, username, mode } = score;
+    const map = mapOfPlay(score);
     const words = t.messages.osu;
     const name = username ?? words.scores.unknownPlayer;
     return reply({
@@ -101,9 +102,9 @@ export const osuScore = defineCommand({
       ],
       actions: [
         { kind: 'link', label: words.openAtOsu, url: scorePage(asked.id, asked.ruleset) },
-        ...(beatmap_id === null
+        ...(map === undefined
           ? []
-          : [button(words.scores.map, openMapToken(services, beatmap_id, modsToOpen(score)))]),
+          : [button(words.scores.map, openMapToken(services, { ...map, mods: modsToOpen(score) }))]),
         ...(user_id === null ? [] : [button(words.scores.player, openPlayerToken(context, user_id, mode))]),
       ],
     });
@@ -124,8 +125,7 @@ async function remember({ beatmap_id, mode }: Score, { caller, services }: Comma
 /** The mods with which to open a play's map: the play's own mods, if the map can have them. */
 function modsToOpen(score: Score): readonly string[] {
   const mods = shownMods(score);
-  const isConvert = score.beatmap?.convert === true;
-  return score.mode === score.beatmap?.mode && !isConvert && areMods(mods, score.mode) ? mods : [];
+  return score.mode === score.beatmap?.mode && areMods(mods, score.mode) ? mods : [];
 }
 
 /** The result; undefined after a failure, which was logged where it happened: the card can do without the result. */
@@ -150,12 +150,11 @@ function hasPage({ id, passed }: Score): boolean {
   return passed && id > 0;
 }
 
-function mapOf({ beatmap_id, beatmap, mode, mods }: Score) {
-  if (beatmap_id === null) return undefined;
-  const convertedTo = beatmap?.convert === true ? mode : undefined;
-  const shown = shownMods({ mods });
-  const rate = clockRateOf(mods);
-  return { id: beatmap_id, convertedTo, mods: shown, rate: rate === clockRateOf(shown) ? undefined : rate };
+function mapOf(score: Score) {
+  const map = mapOfPlay(score);
+  const shown = shownMods(score);
+  const rate = clockRateOf(score.mods);
+  return map && { ...map, mods: shown, rate: rate === clockRateOf(shown) ? undefined : rate };
 }
 
 /** The place that the play would have without misses, if it replaced the player's best play on the map. */

@@ -23,7 +23,7 @@ import {
 import { headingBlock, joined, labelled, reply, textBlock } from '../../contract/reply-parts.ts';
 import { callerKey } from '../../contract/request.ts';
 import { ABOUT_PLAYER, askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked.ts';
-import { openMapToken, playedMapMenu, playerButtons, tokensOf } from '../../osu/buttons.ts';
+import { openPlayedToken, playedMapMenu, playerButtons, tokensOf } from '../../osu/buttons.ts';
 import { firstPlays, PLAYS_A_CALL, type Plays, playsPart, ratePlays } from '../../osu/plays.ts';
 import { numberedPageActions } from '../../views/osu/beatmap-list.ts';
 import { inMode, originBlocks, playerTitle } from '../../views/osu/facts.ts';
@@ -98,7 +98,7 @@ export const osuScores = defineCommand({
     }
     const ratings = await ratePlays(scores, context);
     const picture = found.isPlain && type === 'best' && page === 1 ? curveOf(user, found.all, context) : undefined;
-    const openToken = (id: number) => openMapToken(services, id);
+    const openToken = (score: Score) => openPlayedToken(services, score);
     const place = joined([
       count === undefined ? undefined : t.messages.plays.shown.filtered({ n: count, shown: t.number(count) }),
       isFirst ? undefined : t.messages.osu.page({ n: page }),

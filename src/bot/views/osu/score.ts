@@ -36,18 +36,18 @@ interface ScoreCardOptions {
   readonly place?: number | undefined;
   /** True in a list of plays, which shows only the main facts of each so that it fits on a phone. */
   readonly isListed?: boolean;
-  /** Makes the token of the button that opens the play's difficulty. */
-  readonly openToken?: (mapId: number) => string;
+  /** Makes the token of the button that opens the play's difficulty; undefined if that is unknown. */
+  readonly openToken?: (score: Score) => string | undefined;
 }
 
 export function scoreCard(score: Score, options: ScoreCardOptions, t: Translator): Card {
   const { place, rating, openToken } = options;
-  const { beatmap, beatmapset, beatmap_id } = score;
+  const { beatmap, beatmapset } = score;
   const page = pageOf(score);
   const name = mapName(score, t);
   const image = beatmapset === null ? undefined : coverOf(beatmapset, beatmapset.list_url);
   const stars = rating?.stars ?? beatmap?.difficulty_rating;
-  const token = beatmap_id === null ? undefined : openToken?.(beatmap_id);
+  const token = openToken?.(score);
   const action = token === undefined ? undefined : button(t.messages.osu.openOne, token);
   return {
     kind: 'card',
