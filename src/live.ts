@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { ConfigError, loadConfig, offeredSites, readEnvironment } from './config.ts';
 import { readArguments, run, showProgress } from './doctor/program.ts';
 import { createRecorder, type Recorder } from './doctor/recording.ts';
@@ -16,12 +17,23 @@ function say(...lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
+/** @throws ConfigError whose message says where this program has to be run */
+async function makeFolder(): Promise<string> {
+  const folder = join(FOLDER, new Date().toISOString().slice(0, 19).replaceAll(':', '-'));
+  await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
+    const where = `${resolve(FOLDER)} cannot be written: run this in a directory where this account may write`;
+    throw new ConfigError(`Nothing was asked: ${where}.`, { cause });
+  });
+  return folder;
+}
+
 /** Asks the real sites and writes their answers to `recordings/` for a bug report, without private values. */
 async function live(): Promise<number> {
   const { links } = readArguments(process.argv.slice(2), { takesLive: false });
   const environment = readEnvironment();
   const config = loadConfig(environment);
   const descriptors = offeredSites(config, sitesWith(config.ytDlpHosts));
+  const folder = await makeFolder();
   const overrides = createOverrides(config.upstreamOverrides);
   const outgoing = createSiteOutgoing(sourceDescriptors, config.upstreamProxies, config.upstreamLocalAddress);
   const http = createHttpClient({ overrides, outgoing });
@@ -47,7 +59,6 @@ async function live(): Promise<number> {
       },
     });
     showProgress('');
-    const folder = join(FOLDER, new Date().toISOString().slice(0, 19).replaceAll(':', '-'));
     const secrets = cookies.map(({ value }) => value);
     let saved = 0;
     for (const report of reports) {

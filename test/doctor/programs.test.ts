@@ -1,6 +1,6 @@
 /** The doctor and the recorder as they are built, against the sandbox. */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -218,5 +218,16 @@ describe('npm run live', () => {
       // The sandbox's token and cookie, and signatures of addresses.
       expect(text, name).not.toMatch(/AVsandbox0T|SandboxCsrfTokenOfAVisitor|oh=00_Af/);
     }
+  });
+
+  it('asks nothing where its answers cannot be saved', async () => {
+    const { folder, run } = await setUp();
+    writeFileSync(join(folder, 'recordings'), '');
+    const where = join(realpathSync(folder), 'recordings');
+    expect(await run('live', [LINKS.reel])).toEqual({
+      code: 1,
+      out: '',
+      err: `Nothing was asked: ${where} cannot be written: run this in a directory where this account may write.\n`,
+    });
   });
 });
