@@ -247,6 +247,7 @@ describe('the map last shown', () => {
   it.each([
     ['/osu recent lamp post', /Paper Comet/],
     ['/osu score https://osu.ppy.sh/scores/5000000001', /Paper Comet \[Normal\]/],
+    ['/osu score 5000000001', /Paper Comet \[Normal\]/],
     ['/beatmap info 900001', /Paper Comet \[Expert\]/],
     ['https://osu.ppy.sh/beatmapsets/900001#taiko', /Paper Comet \[Expert\].*osu!taiko/],
     ['/osu scores lamp post index:1', /\[/],
@@ -478,7 +479,12 @@ describe('a list of plays', () => {
     const found = await say('/osu scores lamp post search:paper comet stars>3');
     expect(textOf(found)).toContain('Paper Comet [Insane]');
     expect(textOf(found)).not.toContain('[Normal]');
-    expect(textOf(await say('/osu scores lamp post grade:D'))).toContain('No play is like that.');
+    for (const grade of ['X', 'xh', 'D']) {
+      expect(textOf(await say(`/osu scores lamp post grade:${grade}`))).toContain('No play is like that.');
+    }
+    expect(placed(await say('/osu scores lamp post grade:SH'))).toEqual(
+      placed(await say('/osu scores lamp post grade:S')),
+    );
     expect(textOf(await say('/osu scores lamp post mods:HD index:190'))).toMatch(/There are only \d+ plays like that/);
     const more = await press(buttonOf(hidden, 'More'));
     expect(textOf(more)).toContain('page 2');

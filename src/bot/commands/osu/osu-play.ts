@@ -78,12 +78,13 @@ export const osuRecent = defineCommand({
 
 export const osuScore = defineCommand({
   name: 'osu score',
-  options: { play: { type: 'string', form: 'link', required: true, maxLength: MAX_LINK } },
+  options: { play: { type: 'string', form: 'word', required: true, maxLength: MAX_LINK } },
   ...ABOUT_PLAYER,
   accepts: 'score-link',
   async run({ play }, context: CommandContext) {
     const { services, signal, t } = context;
-    const asked = matchOsuLink(play);
+    // A number alone is the id of a play.
+    const asked = matchOsuLink(/^\d+$/.test(play) ? scorePage(Number(play)) : play);
     if (asked?.kind !== 'score') throw usageError('notScoreLink');
     const { score, stale } = await services.beatmaps.score(asked.id, asked.ruleset, signal);
     const cover = loadCover(score.beatmapset, services);

@@ -1,5 +1,5 @@
 import type { Player } from '../../../beatmaps/model/player.ts';
-import { SCORE_TYPES, type Score, type ScoreType } from '../../../beatmaps/model/score.ts';
+import { SCORE_TYPES, type Score, type ScoreType, shownGrade } from '../../../beatmaps/model/score.ts';
 import {
   filterScores,
   GRADES,
@@ -58,7 +58,7 @@ export const osuScores = defineCommand({
     type: { type: 'choice', choices: SCORE_TYPES, alias: word => ALIASES.get(word) },
     mode: MODE_OPTION,
     mods: MOD_FILTER,
-    grade: { type: 'choice', choices: GRADES, also: ['rank'] },
+    grade: { type: 'choice', choices: GRADES, alias: word => shownGrade(word.toUpperCase()), also: ['rank'] },
     sort: { type: 'choice', choices: SCORE_SORTS, alias: word => SORTS.get(word), bare: dashedSort },
     mapper: { type: 'string', form: 'word', named: true, maxLength: 60, also: ['creator'] },
     accuracy: { ...figure('accuracy', 'acc'), only: 'typed' },
