@@ -29,8 +29,17 @@ export function createLinkFinder(extractor: Pick<Extractor, 'findLinks'>): LinkF
 
 const SITE = new RegExp(OSU_SITE, 'i');
 
-/** The addresses of osu! maps, plays and players in a text, including addresses of maps on mirrors. */
-function findOsuLinks(text: string): readonly string[] {
+/** Matches the beginning of the game's own address of a map: `osu://b/1`. */
+const GAME = /(?<!\S)osu:\/\/(?=(?:b|s|dl?)\/\d)/gi;
+
+/** The text with the website's addresses of maps in place of the game's. */
+function withWebAddresses(text: string): string {
+  return text.replace(GAME, 'https://osu.ppy.sh/');
+}
+
+/** The addresses of osu! maps, plays and players in a text, including addresses of maps on mirrors and the game's. */
+function findOsuLinks(said: string): readonly string[] {
+  const text = withWebAddresses(said);
   if (!SITE.test(text)) return [];
   const found = findAddresses(text, ({ hostname }) => SITE.test(hostname)).flatMap(address => {
     // People write mods right behind a link, as in `LINK+HDDT`; these are no part of the address.
@@ -81,7 +90,7 @@ const MAX_CHARS = 6_000;
  * count: "try LINK with +HR".
  */
 export function termsBeside(text: string, findLinks: LinkFinder): ReadonlyMap<string, Terms> {
-  const whole = text.slice(0, MAX_CHARS);
+  const whole = withWebAddresses(text.slice(0, MAX_CHARS));
   const addresses = [...whole.matchAll(ADDRESS)];
   const found = new Map<string, Terms>();
   for (const [at, { 0: address, index }] of addresses.entries()) {

@@ -25,6 +25,8 @@ describe('osu! links in a text', () => {
     ['<https://osu.ppy.sh/u/31> `https://osu.ppy.sh/u/31`', []],
     ['https://osu.ppy.sh/wiki/en/Rules https://osu.ppy.sh.example.org/u/1 https://evil.example/osu.ppy.sh/u/1', []],
     ['get it at catboy.best/d/12 or https://beatconnect.io/b/12/', ['https://osu.ppy.sh/beatmapsets/12']],
+    ['play osu://b/34 or OSU://dl/12', ['https://osu.ppy.sh/beatmaps/34', 'https://osu.ppy.sh/beatmapsets/12']],
+    ['`osu://b/34` <osu://b/34> osu://edit/00:01:02 osu://mp/1 myosu://b/34', []],
     ['https://catboy.best/ https://osu.direct/browse?q=d/12', []],
     ['no link at all', []],
   ])('%s', (text, expected) => {
@@ -59,7 +61,7 @@ describe('osu! links in a text', () => {
 });
 
 describe('mods beside a link', () => {
-  it.each(['https://osu.ppy.sh/s/12', 'https://catboy.best/d/12'])('are found for %s', address => {
+  it.each(['https://osu.ppy.sh/s/12', 'https://catboy.best/d/12', 'osu://s/12'])('are found for %s', address => {
     const beside = { mods: 'HDDT' };
     for (const text of [`${address} +HDDT`, `${address}+HDDT`]) {
       expect(termsBeside(text, find).get('https://osu.ppy.sh/beatmapsets/12'), text).toEqual(beside);
