@@ -199,9 +199,13 @@ describe.skipIf(browserMissing !== undefined)(`cards on the page${browserNote}`,
     await expect.poll(heading).toBe('Yukari Amane - Hoshi no Tegami');
     await page.getByRole('img', { name: 'The strain of drawn' }).waitFor();
     // The one that could not be drawn is said in words.
-    await page.locator('p').filter({ hasText: 'The strain of undrawn' }).waitFor();
+    await page.locator('.card p').filter({ hasText: 'The strain of undrawn' }).waitFor();
+    await expect.poll(() => page.locator('#announcer').textContent()).toContain('The strain of drawn');
     const menu = page.getByRole('button', { name: 'Difficulties' });
     await menu.focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await expect(menu.getAttribute('aria-expanded')).resolves.toBe('false');
     await page.keyboard.press('Enter');
     await expect(menu.getAttribute('aria-expanded')).resolves.toBe('true');
     await page.keyboard.press('ArrowDown');

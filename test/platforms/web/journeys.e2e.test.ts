@@ -422,6 +422,7 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
     await visit({ locale: 'en-GB' });
     await say(REEL);
     await expect(page.locator('time').textContent()).resolves.toBe('17 May 2026');
+    await expect(page.locator('#announcer').textContent()).resolves.toMatch(/ · 17 May 2026\. \S/);
     await context.close();
     await visit({ locale: 'en-US' });
     await say(REEL);

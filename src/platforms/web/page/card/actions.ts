@@ -66,13 +66,16 @@ function menu({ label, choices }: Menu, onAction: OnAction): { opener: HTMLEleme
     if (!list.hidden) list.scrollIntoView({ block: 'nearest', behavior: isMotionReduced() ? 'auto' : 'smooth' });
   }
 
+  function closeByKey(event: KeyboardEvent): void {
+    if (event.key !== 'Escape' || list.hidden) return;
+    event.stopPropagation();
+    toggle();
+    opener.focus();
+  }
+
+  list.addEventListener('keydown', closeByKey);
+  opener.addEventListener('keydown', closeByKey);
   list.addEventListener('keydown', event => {
-    if (event.key === 'Escape') {
-      event.stopPropagation();
-      toggle();
-      opener.focus();
-      return;
-    }
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step === undefined) return;
     event.preventDefault();

@@ -144,17 +144,20 @@ function galleryName(items: readonly WebMedia[]): string {
   );
 }
 
-/** One sentence for screen readers that sums up a reply. */
+/** A few sentences for screen readers that sum up a reply. */
 export function summaryOf(reply: WebReply): string {
   const spoken = reply.blocks
     .flatMap(block => {
       if (block.kind === 'heading' || block.kind === 'text') return [wordsOf(block.text)];
+      if (block.kind === 'picture') return [block.alt];
       return block.kind === 'card' ? [wordsOf(block.card.title)] : [];
     })
     .slice(0, 3);
   return [text('bot'), galleryName(reply.gallery), ...spoken]
+    .map(part => part.trim())
     .filter(part => part !== '')
-    .join('. ')
+    .map(part => (/[.!?…。！？]$/.test(part) ? part : `${part}.`))
+    .join(' ')
     .slice(0, 240);
 }
 

@@ -49,10 +49,13 @@ function wordBeside(before: WebInline | undefined, after: WebInline | undefined)
   return /^ (?:[^\n·–★]{0,24}★|\S+)/.exec(after)?.[0] ?? '';
 }
 
-/** The words of a text, without dates and colours. */
+/** The words of a text, without colours. */
 export function wordsOf(content: WebText): string {
   return content
-    .map(inline => (typeof inline === 'string' ? inline : 'children' in inline ? wordsOf(inline.children) : ''))
+    .map(inline => {
+      if (typeof inline === 'string') return inline;
+      return 'children' in inline ? wordsOf(inline.children) : (inlineOf(inline, undefined, false).textContent ?? '');
+    })
     .join('');
 }
 
