@@ -91,6 +91,8 @@ const HITS: Readonly<Record<Rosu.GameMode, readonly (keyof HitCounts)[]>> = {
   [rosu.GameMode.Mania]: ['nGeki', 'n300', 'nKatu', 'n100', 'n50'],
 };
 
+type Settings = Pick<DifficultyJob, 'mods' | 'lazer'>;
+
 class Refused extends Error {
   readonly why: Refusal;
   constructor(why: Refusal, cause?: unknown) {
@@ -150,11 +152,11 @@ function readStrains(strains: Rosu.Strains): DifficultyFigures['strains'] {
  * The shares of a map's kinds of patterns: in osu! aim against speed, streams, sliders and hard parts; in taiko its
  * three skills.
  */
-function readPatterns(attributes: Rosu.DifficultyAttributes): Readonly<Record<string, number>> {
+function readPatterns(attributes: Rosu.DifficultyAttributes, settings: Settings): Readonly<Record<string, number>> {
   const share = (part = 0, whole = 0) => Math.min(1, part / Math.max(1e-6, whole));
   switch (attributes.mode) {
     case rosu.GameMode.Osu: {
-      const objects = countResults(attributes);
+      const objects = countResults(attributes, settings);
       const { aim = 0, speed = 0, speedNoteCount, nSliders, aimDifficultStrainCount } = attributes;
       return {
         ...(aim + speed > 0 && { aim: share(aim, aim + speed) }),
@@ -175,8 +177,12 @@ function readPatterns(attributes: Rosu.DifficultyAttributes): Readonly<Record<st
   }
 }
 
-/** How many hit results of the kinds in {@link HITS} the map has. */
-function countResults(attributes: Rosu.DifficultyAttributes): number {
+/**
+ * How many hit results of the kinds in {@link HITS} the map has. In mania, osu!lazer rates the end of a hold note apart;
+ * osu!stable does not, nor does the mod `CL`.
+ */
+function countResults(attributes: Rosu.DifficultyAttributes, { mods, lazer }: Settings): number {
+  const hasEnds = lazer && !mods.some(({ acronym }) => acronym === 'CL');
   switch (attributes.mode) {
     case rosu.GameMode.Osu:
       return (attributes.nCircles ?? 0) + (attributes.nSliders ?? 0) + (attributes.nSpinners ?? 0);
@@ -185,12 +191,16 @@ function countResults(attributes: Rosu.DifficultyAttributes): number {
     case rosu.GameMode.Catch:
       return attributes.nTinyDroplets ?? 0;
     case rosu.GameMode.Mania:
-      return attributes.nObjects ?? 0;
+      return (attributes.nObjects ?? 0) + (hasEnds ? (attributes.nHoldNotes ?? 0) : 0);
   }
 }
 
 /** The given play as it would have been without a miss and up to the map's end, at the accuracy that it had. */
-function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): Rosu.PerformanceArgs {
+function withoutMisses(
+  play: HitCounts,
+  attributes: Rosu.DifficultyAttributes,
+  settings: Settings,
+): Rosu.PerformanceArgs {
   const { mode } = attributes;
   const { combo: _, misses = 0, largeTickHits: __, passedObjects: ___, ...kept } = play;
   const names = HITS[mode];
@@ -198,7 +208,7 @@ function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): 
   const isCatch = mode === rosu.GameMode.Catch;
   // In catch, objects that break the combo are counted apart from small droplets, which only cost accuracy.
   const whole = isCatch ? { n300: attributes.nFruits ?? 0, n100: attributes.nDroplets ?? 0 } : {};
-  const missing = Math.max(isCatch ? 0 : misses, countResults(attributes) - hits);
+  const missing = Math.max(isCatch ? 0 : misses, countResults(attributes, settings) - hits);
   const added = names.map(name => (hits === 0 ? 0 : Math.floor((missing * (play[name] ?? 0)) / hits)));
   const rest = missing - added.reduce((sum, count) => sum + count, 0);
   const filled = names.map((name, index) => [name, (play[name] ?? 0) + (added[index] ?? 0) + (index === 0 ? rest : 0)]);
@@ -208,15 +218,12 @@ function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): 
 /** Hits for a play in mania: given only its accuracy, the library searches long, and takes hits with the least pp. */
 function hitsFor(
   attributes: Rosu.DifficultyAttributes,
-  accuracy: number,
-  misses: number,
-  od: number,
+  { accuracy, misses = 0, od }: { readonly accuracy: number; readonly misses: number | undefined; readonly od: number },
+  settings: Settings,
 ): Rosu.PerformanceArgs {
-  const { mode, nObjects = 0 } = attributes;
-  return mode === rosu.GameMode.Mania ? maniaHits(nObjects, accuracy / 100, misses, od) : { accuracy };
+  if (attributes.mode !== rosu.GameMode.Mania) return { accuracy };
+  return maniaHits(countResults(attributes, settings), accuracy / 100, misses, od);
 }
-
-type Settings = Pick<DifficultyJob, 'mods' | 'lazer'>;
 
 function readPlainStars(map: Rosu.Beatmap, lazer: boolean): number {
   return using(new rosu.Difficulty({ lazer }), plain => using(plain.calculate(map), ({ stars }) => stars));
@@ -231,7 +238,7 @@ function readPp(settings: Settings, attributes: Rosu.DifficultyAttributes, play:
 /** The pp of a play. A play that ended early has the pp of the part that was played. */
 function readPlay(settings: Settings, map: Rosu.Beatmap, attributes: Rosu.DifficultyAttributes, play: HitCounts) {
   const { passedObjects } = play;
-  const ppIfFullCombo = readPp(settings, attributes, withoutMisses(play, attributes));
+  const ppIfFullCombo = readPp(settings, attributes, withoutMisses(play, attributes, settings));
   if (passedObjects === undefined) return { pp: readPp(settings, attributes, play), ppIfFullCombo };
   const pp = using(new rosu.Difficulty({ ...settings, passedObjects }), part =>
     using(part.calculate(map), ofPart => readPp(settings, ofPart, play)),
@@ -278,10 +285,14 @@ function readFigures(
     bpm: map.bpm * clockRate,
     lengthSeconds: span.lengthMs / 1000 / clockRate,
     ...(endsAt === undefined ? {} : { endsAt }),
-    patterns: readPatterns(attributes),
+    patterns: readPatterns(attributes, settings),
     pp: job.accuracies.map(accuracy => ({
       accuracy,
-      pp: readPp(settings, attributes, { ...hitsFor(attributes, accuracy, job.misses ?? 0, od), ...misses, ...combo }),
+      pp: readPp(settings, attributes, {
+        ...hitsFor(attributes, { accuracy, misses: job.misses, od }, settings),
+        ...misses,
+        ...combo,
+      }),
     })),
     play: job.play === undefined ? null : readPlay(settings, map, attributes, job.play),
     strains: job.strains ? using(difficulty.strains(map), readStrains) : null,
