@@ -202,10 +202,9 @@ export function parseProxyAddress(entry: string): string | undefined {
   return entry === 'loopback' ? entry : parseNetwork(entry, { 4: [0, 32], 6: [0, 128] });
 }
 
-/** Reads units per seconds: at least 2 units, or a link, which costs that many, could never be asked for. */
 export function parseUserLimit(text: string) {
   const [units, seconds, ...rest] = text.split('/').map(part => whole(1, 1_000_000)(part.trim()));
-  if (units === undefined || units < 2 || seconds === undefined || rest.length > 0) return undefined;
+  if (units === undefined || seconds === undefined || rest.length > 0) return undefined;
   return { units, windowMs: seconds * 1_000 };
 }
 

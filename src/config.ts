@@ -152,7 +152,7 @@ const VARIABLES = z.object({
     'addresses, CIDRs or loopback, separated by commas',
     'loopback,10.0.0.0/8,2001:db8::1',
   ).default([]),
-  USER_LIMIT: variable(parseUserLimit, 'units/seconds, from 2 units', '20/60').default({ units: 20, windowMs: 60_000 }),
+  USER_LIMIT: variable(parseUserLimit, 'units/seconds', '20/60').default({ units: 20, windowMs: 60_000 }),
   MEDIA_KEY: variable(
     parseMediaKey,
     '32 bytes as base64, base64url or hex',
