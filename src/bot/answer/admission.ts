@@ -80,10 +80,12 @@ export function createAdmission(options: AdmissionOptions, logFailure: FailureLo
       { platform, rateKey, sharedRateKey }: Caller,
     ): Promise<AppError | undefined> {
       if (cost === 0) return undefined;
+      // What costs more than the limit allows would never be answered, so it takes all that there is.
+      const due = Math.min(cost, Math.max(1, own.limit));
       // A person over their own limit must not use up the limit of the address that they share with others.
-      const refusal = await take(own, `${platform}:${rateKey}`, cost);
+      const refusal = await take(own, `${platform}:${rateKey}`, due);
       if (refusal !== undefined || sharedRateKey === undefined) return refusal;
-      return take(shared, `${platform}:${sharedRateKey}`, cost);
+      return take(shared, `${platform}:${sharedRateKey}`, due);
     },
   };
 }

@@ -152,6 +152,13 @@ describe('pasted links', () => {
     }
   });
 
+  it('take the whole of a limit that is lower than their cost', async () => {
+    const { ask } = setUp({ userLimit: { units: 1, windowMs: 60_000 } });
+    const { replies } = await ask({ text: `${link('a')} ${link('b')}` }, group());
+    expect(replies[0]?.gallery).toHaveLength(1);
+    expect(words(replies[1])).toContain('in 60 seconds');
+  });
+
   it('of one person share a limit across chats; other people and platforms have their own', async () => {
     const { ask } = setUp({ userLimit: { units: 2, windowMs: 60_000 } });
     const shown = async (caller: Caller) => (await ask({ text: link('a') }, caller)).replies[0]?.gallery.length;
