@@ -240,8 +240,12 @@ function readPlay(settings: Settings, map: Rosu.Beatmap, attributes: Rosu.Diffic
   const { passedObjects } = play;
   const ppIfFullCombo = readPp(settings, attributes, withoutMisses(play, attributes, settings));
   if (passedObjects === undefined) return { pp: readPp(settings, attributes, play), ppIfFullCombo };
-  const pp = using(new rosu.Difficulty({ ...settings, passedObjects }), part =>
-    using(part.calculate(map), ofPart => readPp(settings, ofPart, play)),
+  // The play has a number of results, while the library counts objects; in mania an object may have two results.
+  const isMania = attributes.mode === rosu.GameMode.Mania;
+  const share = isMania ? (attributes.nObjects ?? 0) / Math.max(1, countResults(attributes, settings)) : 1;
+  const ended = { ...play, passedObjects: Math.round(passedObjects * share) };
+  const pp = using(new rosu.Difficulty({ ...settings, passedObjects: ended.passedObjects }), part =>
+    using(part.calculate(map), ofPart => readPp(settings, ofPart, ended)),
   );
   return { pp, ppIfFullCombo };
 }

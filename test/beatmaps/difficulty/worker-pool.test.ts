@@ -154,6 +154,24 @@ describe('figures', () => {
     expect(result?.ppIfFullCombo).toBeGreaterThan((result?.pp ?? 0) * 1.2);
   });
 
+  it.each([
+    [true, 320, 64],
+    [false, 320, 0],
+  ])(
+    'of a failed play of mania are those of the part that was played (osu!lazer: %s)',
+    async (lazer, objects, ends) => {
+      const { threads } = openThreads();
+      // Every fifth of the objects is a hold note, so that half of the map has half of them.
+      const results = (objects + ends) / 2;
+      const play = { nGeki: results - 10, n300: 0, nKatu: 0, n100: 0, n50: 0, misses: 10, combo: 60 };
+      const failed = { ...play, passedObjects: results };
+      const { play: result } = await threads.run(job(MAPS.mania, { mode: 3, play: failed, lazer }), never);
+      const half = new rosu.Difficulty({ lazer, passedObjects: objects / 2 }).calculate(new rosu.Beatmap(MAPS.mania));
+      expect([half.nObjects, half.nHoldNotes]).toEqual([160, 32]);
+      expect(result?.pp).toBe(new rosu.Performance({ lazer, ...play }).calculate(half).pp);
+    },
+  );
+
   it.each(RULESETS)('of a play of %s without a miss are the same either way', async ruleset => {
     const { threads } = openThreads();
     const mode = RULESETS.indexOf(ruleset);
