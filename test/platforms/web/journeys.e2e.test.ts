@@ -271,6 +271,7 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
     );
     await page.getByRole('button', { name: 'Copy link' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await expect(page.locator('#announcer').textContent()).resolves.toBe('Copied');
     await expect(page.evaluate('navigator.clipboard.readText()')).resolves.toBe('https://www.instagram.com/p/Sizes/');
     await page.getByRole('button', { name: 'Copy caption' }).click();
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('Two sizes.');

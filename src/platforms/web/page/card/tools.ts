@@ -199,13 +199,18 @@ function copyTool(key: 'copyLink' | 'copyCaption', name: IconName, content: stri
     tool.setAttribute('aria-label', named(words));
   }
 
+  function say(words: string, shown: IconName): void {
+    show(words, shown);
+    document.getElementById('announcer')?.replaceChildren(words);
+  }
+
   function copy(): void {
     // Only a page over https has a clipboard.
     const written = navigator.clipboard?.writeText(content) ?? Promise.reject(new Error('no clipboard'));
     written
       .then(
-        () => show(text('copied'), 'done'),
-        () => show(text('notCopied'), 'alert'),
+        () => say(text('copied'), 'done'),
+        () => say(text('notCopied'), 'alert'),
       )
       .finally(() => setTimeout(() => show(label, name), SHOWN_MS));
   }
