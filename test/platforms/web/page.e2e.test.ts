@@ -118,6 +118,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
     await expect(hasControls()).resolves.toBe(false);
     await page.keyboard.press('ArrowRight');
     await expect.poll(() => place.textContent()).toBe('3 / 5');
+    await expect(page.locator('#announcer').textContent()).resolves.toContain('3 of 5');
     await expect.poll(hasControls).toBe(true);
     await expect.poll(() => page.evaluate(READY_STATE)).toBeGreaterThanOrEqual(2);
     await expect(page.getByRole('link', { name: 'Download 3 of 5' }).getAttribute('download')).resolves.toBe(
@@ -348,6 +349,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
     await say(WAITS);
     await page.locator('.pending').getByRole('button', { name: 'Cancel' }).click();
     await page.locator('.note').filter({ hasText: 'Cancelled' }).waitFor();
+    await expect(page.locator('#announcer').textContent()).resolves.toBe('Cancelled.');
     stage.release();
     await say('/help');
     await page.locator('.card').nth(1).waitFor();

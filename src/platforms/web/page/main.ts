@@ -9,7 +9,7 @@ import { Composer } from './composer/composer.ts';
 import { createMenu } from './composer/menu.ts';
 import { type ConnectionState, connectToServer, openOffline } from './connection.ts';
 import { InlineUpdate } from './thread/inline-update.ts';
-import { MessageView, type PressedAction } from './thread/message-view.ts';
+import { MessageView, noteOf, type PressedAction } from './thread/message-view.ts';
 import { thread } from './thread/thread.ts';
 import { createWelcome, type Offer } from './thread/welcome.ts';
 
@@ -154,6 +154,8 @@ function finish(turn: Turn, state: 'done' | 'cancelled'): void {
     view.settle();
     conversation.save();
   }
+  const note = noteOf(turn);
+  if (note !== '') announcer.textContent = note;
   refresh();
 }
 

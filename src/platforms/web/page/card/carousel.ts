@@ -44,8 +44,10 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
   function go(index: number): void {
     const target = Math.max(0, Math.min(items.length - 1, index));
     track.scrollTo({ left: target * track.clientWidth, behavior: isMotionReduced() ? 'auto' : 'smooth' });
+    if (target === current) return;
     // The index changes at once, not when the scroll has ended, so that two quick presses move by two files.
     arrive(target);
+    byId('announcer', HTMLParagraphElement).textContent = slides[target]?.getAttribute('aria-label') ?? '';
   }
 
   function arrive(index: number): void {

@@ -110,8 +110,8 @@ export class MessageView {
   /** Updates the view when all replies have come, or when the person cancelled. */
   settle(): void {
     this.#pending.remove();
-    if (this.#turn.state === 'cancelled') this.#note(text('cancelled'));
-    else if (this.#turn.replies.length === 0) this.#note(text('failed'));
+    const sentence = noteOf(this.#turn);
+    if (sentence !== '') this.#note(sentence);
   }
 
   #show(reply: WebReply, index: number): HTMLElement {
@@ -147,6 +147,12 @@ export class MessageView {
     const repeat = button({ class: 'quiet' }, () => this.#context.onRepeat(this.#turn), icon('again'), text('retry'));
     this.#answers.append(h('p', { class: 'note' }, h('span', {}, sentence), repeat));
   }
+}
+
+/** What is said below a turn that was cancelled, or that ended without a reply; empty for any other. */
+export function noteOf({ state, replies }: Turn): string {
+  if (state === 'cancelled') return text('cancelled');
+  return state === 'done' && replies.length === 0 ? text('failed') : '';
 }
 
 /** The person's message. The `https://www.` of its addresses is visually hidden. */
