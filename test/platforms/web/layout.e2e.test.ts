@@ -36,6 +36,17 @@ const SCENES: Readonly<Record<string, Reply>> = {
     gallery: [{ kind: 'media', post: PORTRAIT, index: 0, form: 'original', spoiler: false }],
     actions: [{ kind: 'link', label: 'Open original', url: PORTRAIT.url }],
   }),
+  levels: reply({
+    blocks: [
+      {
+        kind: 'text',
+        text: [
+          { kind: 'swatch', colour: '#4fc0ff', symbol: '🔵' },
+          ' Insane · 7.94★ · AR 10.1 OD 9.2 CS 4.2 HP 5.6 · 1:20 · 874x',
+        ],
+      },
+    ],
+  }),
   linked: reply({
     blocks: [
       {
@@ -223,6 +234,13 @@ describe.skipIf(browserMissing !== undefined)(`the layout of answers${browserNot
     expect(await page.evaluate(CUT_OFF)).toEqual([]);
     expect(await page.evaluate(WORDS_WIDTH)).toBeGreaterThan(270);
     if (width > 704) expect(await page.evaluate(UNFILLED)).toBeLessThan(4);
+  });
+
+  it('shows all values of a difficulty on a phone whose letters are half as large again', async () => {
+    // To the page, that is a screen of two thirds of its width.
+    await ask(scenes.origin, 'levels', { viewport: { width: 260, height: 563 } });
+    await expect(page.locator('.level-values').count()).resolves.toBe(1);
+    expect(await page.evaluate(CUT_OFF)).toEqual([]);
   });
 
   it.each([
