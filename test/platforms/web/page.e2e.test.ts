@@ -347,6 +347,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
     await expect(page.locator('.card[data-tone="notice"]').textContent()).resolves.toContain('private');
     await expect.poll(() => page.locator('.pending').count()).toBe(0);
     await say(WAITS);
+    await page.keyboard.press('Enter');
     await page.locator('.pending').getByRole('button', { name: 'Cancel' }).click();
     await page.locator('.note').filter({ hasText: 'Cancelled' }).waitFor();
     await expect(page.locator('#announcer').textContent()).resolves.toBe('Cancelled.');

@@ -163,7 +163,8 @@ export class Composer {
     const isSend = event.key === 'Enter' && !event.shiftKey && !event.altKey;
     const isListKey = this.#recall(event.key) || (this.#list.isOpen && this.#onListKey(event));
     if (isListKey || isSend) event.preventDefault();
-    if (isSend && !isListKey) this.#submit();
+    // A pasted link is sent at once, which empties the input: only the button cancels, not an Enter out of habit.
+    if (isSend && !isListKey && this.#input.value.trim() !== '') this.#submit();
   }
 
   /** Shows lines that were sent earlier, by the arrow keys, if the input is empty or shows such a line. */
