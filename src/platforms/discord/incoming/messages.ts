@@ -258,8 +258,9 @@ function withoutQuotes(text: string): string {
   return shown.replace(/^[ \t]{0,8}>[ \t].*$/gm, BLANK);
 }
 
-/** Matches an address with a scheme anywhere, or one without a scheme at the beginning of a word. */
-const ADDRESS = /https?:\/\/[^\s<>"`|\\]+|(?<![^\s([])(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,24}(?::443)?\/[^\s<>"`|\\]+/gi;
+/** Matches an address with a scheme anywhere; a game's address of a map or one without a scheme only begins a word. */
+const ADDRESS =
+  /https?:\/\/[^\s<>"`|\\]+|(?<!\S)osu:\/\/(?:b|s|dl?)\/\d{1,12}|(?<![^\s([])(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,24}(?::443)?\/[^\s<>"`|\\]+/gi;
 
 /** Matches the place between addresses that follow each other directly, as in `https://a,https://b`. */
 const BETWEEN = /(?<=[^=?&/])(?=https?:\/\/)/i;

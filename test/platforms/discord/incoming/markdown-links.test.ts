@@ -34,6 +34,11 @@ describe('findMarkdownLinks', () => {
     expect(urls(`look: ${link} ok`)).toEqual([link]);
   });
 
+  it('finds an address of the game that is a word of its own', () => {
+    expect(urls('play osu://b/34+HD or OSU://dl/12.')).toEqual(['osu://b/34', 'OSU://dl/12']);
+    expect(urls('`osu://b/34` myosu://b/34 osu://edit/00:01')).toEqual([]);
+  });
+
   const ENDING = 'https://www.instagram.com/p/SeaLight_';
 
   it.each([
