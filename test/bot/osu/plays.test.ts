@@ -261,6 +261,12 @@ describe('the map last shown', () => {
     expect(textOf(await say('/beatmap leaderboard'))).toMatch(map);
   });
 
+  it('has buttons for the ruleset that the link of its set names', async () => {
+    const { say, press } = await open();
+    const info = await say('https://osu.ppy.sh/beatmapsets/900001#taiko');
+    expect(textOf(await press(buttonOf(info, 'Leaderboard')))).toMatch(/Paper Comet \[Expert\].*osu!taiko/);
+  });
+
   it('of a private chat is forgotten with the person', async () => {
     const { say } = await open();
     await say(`/beatmap info ${PAPER_COMET}`);

@@ -75,10 +75,11 @@ export const beatmapInfo = defineCommand({
     const convertedTo = beatmap?.mode === 'osu' && ruleset !== 'osu' ? ruleset : undefined;
     if (beatmap !== undefined) checkMods(chosen, convertedTo ?? beatmap.mode);
     const shown = beatmap ?? hardestOf(set, ruleset);
-    if (shown !== undefined) {
-      const playedIn = shown.mode === 'osu' ? (ruleset ?? 'osu') : shown.mode;
+    const playedIn = shown?.mode === 'osu' ? (ruleset ?? 'osu') : shown?.mode;
+    if (shown !== undefined && playedIn !== undefined) {
       await services.memory.maps.remember(caller, { id: shown.id, ruleset: playedIn });
     }
+    const buttonsFor = { convertedTo: playedIn === shown?.mode ? undefined : playedIn, mods: chosen };
     const played = {
       ...set,
       bpm: set.bpm === null ? null : set.bpm * clockRateOf(chosen),
@@ -115,7 +116,7 @@ export const beatmapInfo = defineCommand({
       downloadToken: downloadToken(services, set.id),
       openToken: (id: number) => openMapToken(services, { id, mods: chosen }),
       plays: shown
-        ? mapButtons({ id: shown.id, convertedTo, mods: chosen }, ['leaderboard', 'compare', 'simulate'], services, t)
+        ? mapButtons({ id: shown.id, ...buttonsFor }, ['leaderboard', 'compare', 'simulate'], services, t)
         : [],
     };
     return renderBeatmapInfo(view, t);
