@@ -78,10 +78,15 @@ type Field = Extract<WebBlock, { kind: 'fields' }>['fields'][number];
 const LONGEST_LABEL = 32;
 const LONGEST_FIGURE = 24;
 
+/** How many letters a value has. A date stands on a line of its own below a figure. */
+function lengthOf(value: WebText): number {
+  return wordsOf(value.filter(inline => typeof inline === 'string' || inline.kind !== 'time')).length;
+}
+
 /** Places short values side by side, and sentences one below the other. */
 function fieldList(fields: readonly Field[]): Node {
   const isFigures = fields.every(
-    ({ label, value }) => label.length <= LONGEST_LABEL && wordsOf(value).length <= LONGEST_FIGURE,
+    ({ label, value }) => label.length <= LONGEST_LABEL && lengthOf(value) <= LONGEST_FIGURE,
   );
   const rows = fields.map(({ label, value }) => h('div', {}, h('dt', {}, label), h('dd', {}, ...inlines(value))));
   return h('dl', { class: isFigures ? 'figures' : 'rows' }, ...rows);
