@@ -115,11 +115,11 @@ function findItem(page: Body, { id }: PostRef) {
   const isItem = ({ video, imagePost }: JsonObject) => isJsonObject(video) || isJsonObject(imagePost);
   const item = embedded ? itemOfEmbed(embedded) : objects.find(one => isItem(one) && read.numericId(one.id) === id);
   const details = objects.flatMap(object => ('itemInfo' in object ? [object] : DETAILS.map(name => object[name])));
-  const state = details.filter(isJsonObject).find(detail => 'statusCode' in detail);
   const routes = objects.map(object => object[route]).filter(isJsonObject);
-  const isAbsent = routes.some(({ is404, isError, customErrorCode, videoData }) => {
-    return is404 === true || isError === true || videoData === null || (!videoData && Boolean(customErrorCode));
-  });
+  const refused = routes.find(({ videoData, customErrorCode }) => !videoData && Boolean(customErrorCode));
+  const ofEmbed = refused && { statusCode: refused.customErrorCode };
+  const state = details.filter(isJsonObject).find(detail => 'statusCode' in detail) ?? ofEmbed;
+  const isAbsent = routes.some(one => one.is404 === true || one.isError === true || one.videoData === null);
   return { item, state, isAbsent };
 }
 

@@ -129,6 +129,8 @@ describe('an embed', () => {
     ['is404', embed({ is404: true, isError: true }), 'not_found weak'],
     ['no data', embed({ videoData: null }), 'not_found weak'],
     ['a code in place of data', embed({ customErrorCode: 10_204 }), 'not_found weak'],
+    ['a code of a private post', embed({ customErrorCode: 10_222 }), 'private'],
+    ['an unknown code', embed({ customErrorCode: 10_999 }), 'upstream_changed'],
     [
       'another post',
       embed({ videoData: { ...EMBED, itemInfos: { id: '7000000000000000000', video: {} } } }),
