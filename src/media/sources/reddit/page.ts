@@ -1,5 +1,6 @@
 /** Reads the requested post from its page or its embed (as seen in 2026-10). Pure. */
 import { AppError } from '../../../errors.ts';
+import { weakNotFound } from '../../extract/refusal.ts';
 import { child, firstOf, parseJson, UNKNOWN_SIZE } from '../../parse/json.ts';
 import { type Attributes, readMarkup, readSrcset } from '../../parse/markup.ts';
 import * as read from '../../parse/read.ts';
@@ -166,9 +167,8 @@ export function readPostMarkup(html: string, id: string): PostDraft | undefined 
   const type = post?.['post-type'] ?? read.text(child(shown, 'type')) ?? '';
   const target = post?.['content-href'] ?? read.text(child(shown, 'url'));
   const items = itemsOf(found, type, target);
-  if ((found.isRemoved && items === null) || saysRemoved(found, html)) {
-    throw new AppError('not_found', 'the post was removed');
-  }
+  if (found.isRemoved && items === null) throw new AppError('not_found', 'the post was removed');
+  if (saysRemoved(found, html)) throw weakNotFound('the embed says that the post was removed');
   const username = read.text(post?.author) ?? found.author ?? null;
   const draft = {
     ...EMPTY_DRAFT,

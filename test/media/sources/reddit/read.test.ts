@@ -361,7 +361,7 @@ it.each<[string, string, object | string]>([
   ...['deleted', 'removed'].map((done): [string, string, string] => [
     `the words that it was ${done}`,
     `<shreddit-screenview-data data='{"post":{"id":"t3_${ID}","type":"image","url":"https://i.redd.it/bowlbowl1234.jpg"}}'></shreddit-screenview-data><p>This post has been ${done}.</p>`,
-    'not_found',
+    'not_found (guess)',
   ]),
   [
     'such words of its author',
