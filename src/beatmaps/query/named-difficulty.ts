@@ -16,10 +16,12 @@ export function splitVersion(text: string): { readonly words: string; readonly v
   return undefined;
 }
 
-/** The difficulty of that name; otherwise the hardest whose name has these words, as `Ann's Insane` has `insane`. */
-export function findVersion({ beatmaps }: Beatmapset, name: string): Beatmap | undefined {
+/** The first difficulty of that name; otherwise the hardest of a set whose name has these words: `Ann's Insane`. */
+export function findVersion(sets: readonly Beatmapset[], name: string) {
   const wanted = foldText(name);
-  const isNamed = ({ version }: Beatmap) => foldText(version) === wanted;
-  const hasWords = ({ version }: Beatmap) => ` ${foldText(version)} `.includes(` ${wanted} `);
-  return beatmaps.find(isNamed) ?? (wanted === '' ? undefined : beatmaps.findLast(hasWords));
+  // A name of symbols alone has no letters to compare.
+  const isNamed = ({ version }: Beatmap) => (wanted === '' ? version === name : foldText(version) === wanted);
+  const hasWords = ({ version }: Beatmap) => wanted !== '' && ` ${foldText(version)} `.includes(` ${wanted} `);
+  const found = sets.map(set => ({ set, beatmap: set.beatmaps.find(isNamed) })).find(({ beatmap }) => beatmap);
+  return found ?? sets.map(set => ({ set, beatmap: set.beatmaps.findLast(hasWords) })).find(({ beatmap }) => beatmap);
 }

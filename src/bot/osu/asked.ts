@@ -234,10 +234,8 @@ async function findWords(text: string, beatmaps: Beatmaps, signal: AbortSignal):
   const named = splitVersion(text);
   if (named !== undefined) {
     const found = await beatmaps.search({ q: named.words, status: 'any', limit: MOST_NAMED, signal });
-    for (const set of found.sets) {
-      const beatmap = findVersion(set, named.version);
-      if (beatmap !== undefined) return { set, beatmap, source: found.source, stale: found.stale };
-    }
+    const map = findVersion(found.sets, named.version);
+    if (map !== undefined) return { ...map, source: found.source, stale: found.stale };
   }
   const { sets, source, stale } = await beatmaps.search({ q: text, status: 'any', limit: 1, signal });
   const [best] = sets;
