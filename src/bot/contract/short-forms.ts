@@ -79,7 +79,8 @@ const LINE_OF: ReadonlyMap<string, string> = new Map(
  * Matches the text behind the short command `pp` if it asks for a total to reach: a whole number, alone or behind a
  * player's name. Any other text describes a play to simulate.
  */
-const TOTAL = /^(?:\d+(?:pp)?(?:\s|$)|[\w[\]-][\w[\] -]{0,29}\s\d{4,5}(?:pp)?$)/i;
+const TOTAL =
+  /^(?:\d+(?:pp)?(?:\s|$)|(?!.*\s(?:EZ|NF|HT|DC|NC|DT|HR|SD|PF|FL|HD)+\s)[\w[\]-][\w[\] -]{0,14}\s\d{4,5}(?:pp)?$)/i;
 /** Matches a number behind a name, as players write it for other bots: `rank lamp post 1000`, `rank 7lamps #1000`. */
 const NUMBER_LAST = /^((?!\d[\d.,]*(?:pp|%)?\s)\S.*?)(?<=\S)\s+#?(\d+(?:[.,]\d+)?%?)$/i;
 const NUMBER_FIRST: ReadonlySet<string> = new Set([

@@ -312,6 +312,8 @@ describe('the words of players', () => {
     ['with', '', 'beatmap info', ''],
     ['mapper', '', 'osu scores', ''],
     ['pp', 'paper comet 2', 'beatmap simulate', 'paper comet 2'],
+    ['pp', 'paper comet dt 1200', 'beatmap simulate', 'paper comet dt 1200'],
+    ['pp', 'seven keys to nowhere 2019', 'beatmap simulate', 'seven keys to nowhere 2019'],
     ['track', 'add lamp post', 'osu track', 'lamp post'],
     ['track', 'Remove lamp_post', 'osu track', 'stop:on lamp_post'],
     ['track', 'add', 'osu track', 'add'],
