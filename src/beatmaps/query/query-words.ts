@@ -64,10 +64,15 @@ const STATUS_ALIASES: ReadonlyMap<string, StatusFilter> = new Map<string, Status
   ...Object.entries({ all: 'any', approved: 'ranked', unranked: 'pending' } as const),
 ]);
 
-/** Reads a filter's name, another name of it, or the beginning of a status, as osu!'s search takes it: `l`. */
 export function parseStatusFilter(text: string): StatusFilter | undefined {
   const word = text.trim().toLowerCase();
-  const named = STATUS_FILTERS.find(filter => filter === word) ?? STATUS_ALIASES.get(word);
+  return STATUS_FILTERS.find(filter => filter === word) ?? STATUS_ALIASES.get(word);
+}
+
+/** Reads a filter's name, another name of it, or the beginning of a status, as osu!'s search takes it: `l`. */
+export function parseStatusWord(text: string): StatusFilter | undefined {
+  const word = text.trim().toLowerCase();
+  const named = parseStatusFilter(word);
   if (named !== undefined || word === '') return named;
   const status = STATUSES.find(each => each.startsWith(word));
   return status === 'approved' ? 'ranked' : status;

@@ -124,11 +124,12 @@ export function parseQuery(text: string): Query {
     position = token.end;
   }
   rest.push(text.slice(position));
-  draft.text = rest.join(' ').replace(DASH, ' ').replace(/\s+/g, ' ').trim();
+  const words = rest.join(' ').replace(/\s+/g, ' ').trim();
+  draft.text = words.replace(DASH, ' ').replace(/\s+/g, ' ').trim() || words;
   return draft;
 }
 
-/** Matches a dash that stands alone, as between artist and title. It means nothing, and mirrors look for it. */
+/** Matches a dash that stands alone, as between artist and title. It means nothing beside words, and mirrors look for it. */
 const DASH = /(?<!\S)[-\u2013\u2014]+(?!\S)/g;
 
 /** Matches a minus directly before a key, at the beginning of a word. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseQuery } from '../../../src/beatmaps/query/query.ts';
 import { matches } from '../../../src/beatmaps/query/query-match.ts';
-import { parseSort, parseStatusFilter, statusesOf } from '../../../src/beatmaps/query/query-words.ts';
+import { parseSort, parseStatusFilter, parseStatusWord, statusesOf } from '../../../src/beatmaps/query/query-words.ts';
 import { sortSets } from '../../../src/beatmaps/query/search.ts';
 import { madeUpBeatmap, madeUpSet } from '../made-up-sets.ts';
 
@@ -193,7 +193,8 @@ describe('statusesOf', () => {
     expect(statusesOf('ranked')).toEqual(['ranked', 'approved']);
     expect(statusesOf('wip')).toEqual(['wip']);
     expect(parseStatusFilter('All')).toBe('any');
-    expect(['l', 'r', 'a', 'grave'].map(parseStatusFilter)).toEqual(['loved', 'ranked', 'ranked', 'graveyard']);
-    expect(['nope', '', 'rankedd'].map(parseStatusFilter)).toEqual([undefined, undefined, undefined]);
+    expect(['l', 'r', 'a', 'grave'].map(parseStatusWord)).toEqual(['loved', 'ranked', 'ranked', 'graveyard']);
+    expect(['nope', '', 'rankedd'].map(parseStatusWord)).toEqual([undefined, undefined, undefined]);
+    expect(parseStatusFilter('l')).toBeUndefined();
   });
 });

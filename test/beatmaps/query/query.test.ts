@@ -178,6 +178,7 @@ const TEXTS: readonly (readonly [string, Query])[] = [
   ],
   ['featured_artist=12', extra({ featuredArtist: 12 })],
   ['Some One - Paper Kite \u2013 x', words('Some One Paper Kite x')],
+  ['-', words('-')],
   ['a-b -c "d - e"', words('a-b -c "d e"')],
   ['divisor=4 kite', { ...words('kite'), refused: ['divisor=4'] }],
   ['kite -tag=rain', { ...words('kite'), excluded: [{ key: 'tag', filter: { text: 'rain', isPhrase: false } }] }],

@@ -1,5 +1,5 @@
 import type { Beatmapset } from '../../../beatmaps/model/beatmapset.ts';
-import { parseSort, parseStatusFilter, SORT_FIELDS, STATUS_FILTERS } from '../../../beatmaps/query/query-words.ts';
+import { parseSort, parseStatusWord, SORT_FIELDS, STATUS_FILTERS } from '../../../beatmaps/query/query-words.ts';
 import { USER_BEATMAP_TYPES, type UserBeatmapType } from '../../../beatmaps/upstreams/osu-players-api.ts';
 import { type CommandContext, defineCommand } from '../../contract/command.ts';
 import { headingBlock, joined, labelled, reply, strong, textBlock } from '../../contract/reply-parts.ts';
@@ -38,7 +38,7 @@ export const beatmapSearch = defineCommand({
   options: {
     query: { type: 'string', form: 'rest', required: true, unless: ['mode', 'status', 'sort'], maxLength: MAX_QUERY },
     mode: MODE_OPTION,
-    status: { type: 'choice', choices: STATUS_FILTERS, alias: parseStatusFilter },
+    status: { type: 'choice', choices: STATUS_FILTERS, alias: parseStatusWord },
     sort: { type: 'choice', choices: SORT_FIELDS, alias: descending },
     ...PAGE_OPTIONS,
   },
