@@ -15,9 +15,6 @@ export function isDescribed(play: SimulatedPlay): boolean {
   return Object.values(play).some(value => value !== undefined);
 }
 
-/** What of a play's mods matters to the number of its results: `CL` makes it one of osu!stable. */
-type Mods = readonly (string | ScoreMod)[];
-
 type Counted = Pick<Beatmap, 'mode' | 'max_combo' | 'count_circles' | 'count_sliders' | 'count_spinners'>;
 
 /**
@@ -48,12 +45,12 @@ export function modsAtRate(mods: readonly string[], rate: number | undefined): r
  * @throws AppError `invalid_request` with params.what `counts`: for more or fewer results than the map has objects, and
  * for any stated counts where the number of objects is unknown, as in catch and for converts
  */
-export function simulate(play: SimulatedPlay, beatmap: Counted, ruleset: Ruleset, mods: Mods = []) {
+export function simulate(play: SimulatedPlay, beatmap: Counted, ruleset: Ruleset, mods: readonly ScoreMod[] = []) {
   const objects = countObjects(beatmap, ruleset);
   const { misses = 0, combo } = play;
   if (objects !== null && misses > objects) throw invalidRequest('counts', 'there are not so many objects');
   if ([play.n300, play.n100, play.n50].every(count => count === undefined)) {
-    const isStable = mods.some(mod => (typeof mod === 'string' ? mod : mod.acronym) === 'CL');
+    const isStable = mods.some(({ acronym }) => acronym === 'CL');
     // In mania, osu!lazer rates the end of a hold note apart. osu!'s API counts hold notes as sliders.
     const ends = ruleset === 'mania' && !isStable ? (beatmap.count_sliders ?? 0) : 0;
     const results = objects === null ? null : objects + ends;

@@ -51,7 +51,7 @@ describe('a play that did not happen', () => {
   it('has the best accuracy that its misses allow, in mania with the ends of hold notes unless it is of osu!stable', () => {
     const holds = madeUpBeatmap({ mode: 'mania', count_circles: 0, count_sliders: 500, count_spinners: 0 });
     expect(simulate({ misses: 10 }, holds, 'mania').accuracy).toBe(99);
-    expect(simulate({ misses: 10 }, holds, 'mania', ['HD', { acronym: 'CL' }]).accuracy).toBe(98);
+    expect(simulate({ misses: 10 }, holds, 'mania', [{ acronym: 'HD' }, { acronym: 'CL' }]).accuracy).toBe(98);
   });
 
   it('on a map whose objects are stated as none has the accuracy that is said', () => {

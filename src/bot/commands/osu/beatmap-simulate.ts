@@ -75,7 +75,7 @@ export const beatmapSimulate = defineCommand({
     const play = { accuracy, combo, misses, n300, n100, n50 };
     const played = modsAtRate(mods, rate);
     const playedMods = played.map(mod => (typeof mod === 'string' ? { acronym: mod } : mod));
-    const asked = isDescribed(play) ? simulate(play, beatmap, ruleset, played) : undefined;
+    const asked = isDescribed(play) ? simulate(play, beatmap, ruleset, playedMods) : undefined;
     const request = { beatmap, ruleset, mods: played };
     const cover = loadCover(map.set, services);
     const [usual, rated] = await services.ratings.ofMaps(
