@@ -8,6 +8,11 @@ interface NamedSite {
   readonly name: string;
 }
 
+interface NamedCountry {
+  readonly code: string;
+  readonly name: string;
+}
+
 /** The texts and formats of one language. */
 export type Translator = Readonly<ReturnType<typeof newTranslator>>;
 
@@ -73,6 +78,7 @@ function numberFormat(locale: string, options: Intl.NumberFormatOptions): Intl.N
 function newTranslator(locale: string, messages: Messages) {
   let comma: string | undefined;
   let day: Intl.DateTimeFormat | undefined;
+  let countries: Intl.DisplayNames | undefined;
   const short = { notation: 'compact', maximumFractionDigits: 1 } as const;
   const megabytes = { style: 'unit', unit: 'megabyte', unitDisplay: 'short', maximumFractionDigits: 1 } as const;
   const format = (value: number, options: Intl.NumberFormatOptions) => numberFormat(locale, options).format(value);
@@ -105,6 +111,12 @@ function newTranslator(locale: string, messages: Messages) {
       // In a list of three, the separator is the text between the first two.
       comma ??= new Intl.ListFormat(locale, { style: 'narrow' }).formatToParts(['a', 'b', 'c'])[1]?.value ?? ', ';
       return comma;
+    },
+    /** A country's name in this language by its two letters. The given name is English, and is taken where none is known. */
+    country: ({ code, name }: NamedCountry) => {
+      if (locale === 'en' || !/^[A-Z]{2}$/.test(code)) return name;
+      countries ??= new Intl.DisplayNames([locale], { type: 'region', fallback: 'none' });
+      return countries.of(code) ?? name;
     },
     number: (value: number) => format(value, {}),
     /** The number with `least` to `most` decimal digits. */

@@ -65,6 +65,13 @@ describe('createTranslator', () => {
     expect(createTranslator([]).duration(ms)).toBe(expected);
   });
 
+  it('names a country in the language, or as it is given', () => {
+    const german = createTranslator(['de']);
+    expect(german.country({ code: 'KR', name: 'South Korea' })).toBe('Südkorea');
+    expect(createTranslator(['en']).country({ code: 'HK', name: 'Hong Kong' })).toBe('Hong Kong');
+    for (const code of ['XX', 'X1', '']) expect(german.country({ code, name: 'Unknown' })).toBe('Unknown');
+  });
+
   it('writes a day', () => {
     expect(createTranslator(['en']).date(Date.UTC(2026, 4, 3))).toBe('May 3, 2026');
     expect(createTranslator(['id']).date(Date.UTC(2026, 4, 3))).toBe('3 Mei 2026');

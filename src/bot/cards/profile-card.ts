@@ -98,7 +98,7 @@ function heading({ player, isProven, avatar, cover }: ProfileView, { t, look }: 
   const { username, country, mode, title, statistics } = player;
   const { cards } = t.messages;
   const rank = statistics?.global_rank ?? null;
-  const under = [t.messages.osu.modes[mode], country?.name, title].filter(part => part).join(' · ');
+  const under = [t.messages.osu.modes[mode], country && t.country(country), title].filter(part => part).join(' · ');
   const start = avatar === undefined ? MARGIN : AVATAR.x + AVATAR.width + 28;
   const left = isProven ? start + 68 : start;
   const right = { x: WIDTH - MARGIN, anchor: 'end' } as const;

@@ -222,7 +222,7 @@ const CARDS: readonly (readonly [name: string, size: Size, render: (drawn: Retur
   card('profile-much', {
     player: player({
       username: 'WWWWWWWWWWWWWWW',
-      country: { code: 'BQ', name: 'Bonaire, Saint Eustatius and Saba' },
+      country: { code: 'GS', name: 'South Georgia and the South Sandwich Islands' },
       title: 'Elite Mapper',
       statistics: {
         global_rank: 1_234_567,

@@ -127,7 +127,7 @@ function playerCard(player: Player, isProven: boolean, t: Translator, isDrawn = 
     title: [...playerTitle(player), ...(isProven ? [PROVEN_MARK] : [])],
     lines: [
       joined([
-        ...(isDrawn ? [] : [player.country?.name, words.modes[player.mode]]),
+        ...(isDrawn ? [] : [player.country === null ? undefined : t.country(player.country), words.modes[player.mode]]),
         player.is_supporter ? words.profile.supporter : undefined,
       ]),
       isProven ? [t.messages.linking.proven] : [],
