@@ -158,7 +158,7 @@ describe('/beatmap recommend', () => {
       'Give a link or ID of a beatmap to match.',
     ],
     ['nobody', new AppError('not_found', ''), 'That player does not exist'],
-    ['a', new AppError('credentials_required', ''), 'has not given me a key'],
+    ['a', new AppError('credentials_required', ''), 'has not given me a working key'],
   ])('says what is wrong with %s', async (text, error, sentence) => {
     const { say } = setUp(error === undefined ? undefined : () => Promise.reject(error));
     const reply = await say(`/beatmap recommend ${text}`);
