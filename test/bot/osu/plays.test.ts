@@ -501,8 +501,12 @@ describe('a list of plays', () => {
     const { say, press } = await open();
     const [list] = await say('/osu scores Drum_Kitten');
     const cards = list?.blocks.filter(block => block.kind === 'card') ?? [];
-    const action = cards.find(({ title }) => JSON.stringify(title).includes('[Expert]'))?.action;
+    const card = cards.find(({ title }) => JSON.stringify(title).includes('[Expert]'));
+    expect(JSON.stringify(card?.title)).toMatch(/beatmapsets\/\d+#taiko\/\d+/);
+    const action = card?.action;
     expect(textOf(await press(action?.kind === 'button' ? action.token : ''))).toMatch(/Expert.*osu!taiko/);
+    const reworked = JSON.stringify(await say('/osu topif Drum_Kitten mods:HR'));
+    expect(reworked).toMatch(/beatmapsets\/\d+#taiko\/\d+[^}]*\[Expert\]/);
     const menu = list?.actions.find(action => action.kind === 'menu');
     const choice = menu?.choices.find(({ label }) => label.includes('[Expert]'));
     expect(textOf(await press(choice?.token ?? ''))).toMatch(/Expert.*osu!taiko/);
@@ -764,13 +768,13 @@ describe('without credentials', () => {
     'it is said what %s lacks',
     async text => {
       const { say } = await open({ withCredentials: false });
-      expect(textOf(await say(text))).toContain('has not given me a key for it');
+      expect(textOf(await say(text))).toContain('has not given me a working key for it');
     },
   );
 
   it('it is said what lists of a group lack', async () => {
     const { say } = await open({ withCredentials: false });
-    expect(textOf(await say('/osu ranking', inGroup('sari')))).toContain('has not given me a key');
+    expect(textOf(await say('/osu ranking', inGroup('sari')))).toContain('has not given me a working key');
   });
 });
 

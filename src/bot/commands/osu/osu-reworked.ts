@@ -1,5 +1,4 @@
 import { DIFFICULTY_ALGORITHM } from '../../../beatmaps/difficulty/difficulty.ts';
-import { mapPage } from '../../../beatmaps/model/link.ts';
 import { changeMods, foldMod, type ModWish, parseModWishes } from '../../../beatmaps/model/mods.ts';
 import { countOf, type Score, type ScoreMod } from '../../../beatmaps/model/score.ts';
 import { isChoke } from '../../../beatmaps/plays/score-filter.ts';
@@ -8,13 +7,13 @@ import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand, MOD_FILTER, type Mode, modeOf, TERMS } from '../../contract/command.ts';
 import type { Reply, Text } from '../../contract/reply.ts';
-import { button, joined, link, reply, stacked, strong, textBlock } from '../../contract/reply-parts.ts';
+import { button, joined, reply, stacked, strong, textBlock } from '../../contract/reply-parts.ts';
 import { ABOUT_PLAYER, askedUser, MODE_OPTION, PLAYER_OPTION } from '../../osu/asked.ts';
 import { playedMapMenu, playerButtons, tokensOf } from '../../osu/buttons.ts';
 import { type BestPlays, bestPlays, ratePlays } from '../../osu/plays.ts';
 import { numberedLine, numberedPageActions } from '../../views/osu/beatmap-list.ts';
 import { gainText, playerHead, ppText } from '../../views/osu/facts.ts';
-import { estimateBlocks, mapName, modsText } from '../../views/osu/score.ts';
+import { estimateBlocks, linkedMap, modsText } from '../../views/osu/score.ts';
 
 const PER_PAGE = 10;
 /** How many best plays are calculated anew: lower plays hardly count, and each play needs its map's file. */
@@ -206,14 +205,12 @@ interface ReworkedPlay {
 
 /** A line such as `1. Artist - Title [Insane] +HD · 201 → about 240 pp · 2 misses`. */
 function entryLine({ score, now: before, worth }: ReworkedPlay, place: number, t: Translator): Text {
-  const { beatmap_id } = score;
-  const name = mapName(score, t);
   const mods = modsText(score, t);
   const misses = countOf(score, 'miss');
   const now = t.decimal(before, 0);
   const after = t.decimal(worth, 0);
   const parts = [
-    [beatmap_id === null ? name : link(mapPage(beatmap_id), name), mods === undefined ? '' : ` ${mods}`],
+    [linkedMap(score, t), mods === undefined ? '' : ` ${mods}`],
     now === after ? ppText(before, t) : t.messages.plays.noChoke.worth({ now, after }),
     misses > 0 ? t.messages.osu.scores.misses({ n: misses }) : undefined,
   ];

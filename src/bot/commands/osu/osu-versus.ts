@@ -1,15 +1,14 @@
-import { mapPage } from '../../../beatmaps/model/link.ts';
 import type { Player, PlayerStatistics } from '../../../beatmaps/model/player.ts';
 import type { Score } from '../../../beatmaps/model/score.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type CommandContext, defineCommand, type Mode, usageError } from '../../contract/command.ts';
 import type { Block, Text } from '../../contract/reply.ts';
-import { button, headingBlock, joined, link, reply, stacked, strong, textBlock } from '../../contract/reply-parts.ts';
+import { button, headingBlock, joined, reply, stacked, strong, textBlock } from '../../contract/reply-parts.ts';
 import { ABOUT_PLAYER, askedPlayer, MODE_OPTION, PLAYER_OPTION, rulesetOf } from '../../osu/asked.ts';
 import { openPlayerToken } from '../../osu/buttons.ts';
 import { firstPlays } from '../../osu/plays.ts';
 import { inMode, originBlocks, playerTitle, ppText } from '../../views/osu/facts.ts';
-import { mapName, modsText } from '../../views/osu/score.ts';
+import { linkedMap, modsText } from '../../views/osu/score.ts';
 
 const MOST_SHOWN = 5;
 
@@ -118,9 +117,5 @@ function commonLine(own: Score, other: Score, t: Translator): Text {
     return [isBetter ? strong(pp) : pp, mods === undefined ? '' : ` ${mods}`];
   };
   const [a, b] = [own.pp ?? 0, other.pp ?? 0];
-  const name = mapName(own, t);
-  return joined([
-    own.beatmap_id === null ? name : [link(mapPage(own.beatmap_id), name)],
-    [...worth(own, a > b), ' – ', ...worth(other, b > a)],
-  ]);
+  return joined([[linkedMap(own, t)], [...worth(own, a > b), ' – ', ...worth(other, b > a)]]);
 }

@@ -25,9 +25,20 @@ export function mapName({ beatmap, beatmapset, beatmap_id }: Score, t: Translato
   return beatmap === null ? setName(beatmapset) : `${setName(beatmapset)} [${beatmap.version}]`;
 }
 
-export function pageOf({ beatmap, beatmapset, beatmap_id }: Score): string | undefined {
-  if (beatmapset !== null) return setPage(beatmapset.id, beatmap ?? undefined);
-  return beatmap_id === null ? undefined : mapPage(beatmap_id);
+/** The page of the play's map, in the ruleset in which it was played; undefined if osu! does not state the map. */
+export function pageOf({ beatmap, beatmapset, beatmap_id, mode }: Score): string | undefined {
+  if (beatmapset === null) return beatmap_id === null ? undefined : mapPage(beatmap_id);
+  return setPage(
+    beatmapset.id,
+    beatmap === null ? undefined : { ...beatmap, ...(beatmap.convert === true && { mode }) },
+  );
+}
+
+/** The name of the play's map, as a link to its page. */
+export function linkedMap(score: Score, t: Translator): Text[number] {
+  const page = pageOf(score);
+  const name = mapName(score, t);
+  return page === undefined ? name : link(page, name);
 }
 
 interface ScoreCardOptions {
@@ -43,15 +54,13 @@ interface ScoreCardOptions {
 export function scoreCard(score: Score, options: ScoreCardOptions, t: Translator): Card {
   const { place, rating, openToken } = options;
   const { beatmap, beatmapset } = score;
-  const page = pageOf(score);
-  const name = mapName(score, t);
   const image = beatmapset === null ? undefined : coverOf(beatmapset, beatmapset.list_url);
   const stars = rating?.stars ?? beatmap?.difficulty_rating;
   const token = openToken?.(score);
   const action = token === undefined ? undefined : button(t.messages.osu.openOne, token);
   return {
     kind: 'card',
-    title: [...(place === undefined ? [] : [`${t.number(place)}. `]), page === undefined ? name : link(page, name)],
+    title: [...(place === undefined ? [] : [`${t.number(place)}. `]), linkedMap(score, t)],
     lines: scoreLines(score, options, t, resultText(score, t)),
     ...worthOf(score, options, t),
     ...(image && { image }),
