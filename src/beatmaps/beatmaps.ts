@@ -9,7 +9,6 @@ import type { OsuApi } from './upstreams/osu-api.ts';
 import type { BeatmapSource } from './upstreams/source.ts';
 
 export type Beatmaps = ReturnType<typeof createBeatmaps>;
-export type DownloadAnswer = Awaited<ReturnType<Beatmaps['download']>>;
 
 export interface BeatmapsOptions {
   /** The official API; absent without credentials. */

@@ -17,7 +17,7 @@ import {
   wholeQuery,
 } from './beatmap-parameters.ts';
 import { downloadAnswer, searchAnswer, userAnswer, userBeatmapsAnswer, userScoresAnswer } from './beatmap-schema.ts';
-import { toDownloadAnswer, toScore, toSearchAnswer, toUserAnswer, toUserBeatmap } from './beatmap-shapes.ts';
+import { toScore, toSearchAnswer, toUserAnswer, toUserBeatmap } from './beatmap-shapes.ts';
 
 export interface BeatmapRoutesOptions {
   readonly beatmaps: Pick<Beatmaps, 'search' | 'user' | 'userScores' | 'userBeatmaps' | 'download'>;
@@ -104,7 +104,9 @@ export function beatmapRoutes({ beatmaps }: BeatmapRoutesOptions): FastifyPlugin
       example: DOWNLOAD_EXAMPLE,
       async find({ id }, signal) {
         const found = await beatmaps.download(id, signal);
-        return { ...found, body: toDownloadAnswer(found), freshS: DOWNLOAD_FRESH_S };
+        const { available, reason, addresses } = found;
+        const body = { id: found.id, available, reason, addresses: [...addresses] };
+        return { ...found, body, freshS: DOWNLOAD_FRESH_S };
       },
     });
   };

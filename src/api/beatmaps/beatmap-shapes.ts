@@ -1,5 +1,4 @@
 /** Turns values of src/beatmaps into answers with the osu! API's field names. */
-import type { DownloadAnswer } from '../../beatmaps/beatmaps.ts';
 import { type Beatmap, type Beatmapset, rulesetNumber, statusNumber } from '../../beatmaps/model/beatmapset.ts';
 import { setPage } from '../../beatmaps/model/link.ts';
 import type { Player } from '../../beatmaps/model/player.ts';
@@ -68,14 +67,5 @@ export function toUserAnswer({ daily_challenge_user_stats: _, ...player }: Playe
       rank_history: rank_history.length === 0 ? null : { mode, data: [...rank_history] },
       statistics: statistics === null ? null : { ...statistics, variants: [...statistics.variants] },
     },
-  };
-}
-
-export function toDownloadAnswer({ id, available, reason, addresses }: DownloadAnswer) {
-  return {
-    id,
-    available,
-    reason,
-    addresses: addresses.map(({ source, state, video, url }) => ({ source, state, video, url })),
   };
 }
