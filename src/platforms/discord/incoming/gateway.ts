@@ -183,12 +183,13 @@ class BudgetedSharding extends SimpleShardingStrategy {
     this.#manager = manager;
   }
 
-  /** Starts shards. @throws TooFewIdentifies when Discord allows fewer new sessions than there are shards */
+  /** Starts shards. @throws GatewayFailure `limit` when Discord allows fewer new sessions than there are shards */
   override async spawn(shardIds: number[]): Promise<void> {
     const { session_start_limit: limit } = await this.#manager.fetchGatewayInformation();
     if (limit.remaining < shardIds.length) {
       const until = new Date(Date.now() + limit.reset_after).toISOString();
-      throw new TooFewIdentifies(
+      throw new GatewayFailure(
+        'limit',
         `Discord lets this bot begin ${limit.remaining} more of ${limit.total} sessions until ${until}, and its shards need ${shardIds.length}: it connects by itself after that`,
       );
     }
@@ -204,12 +205,8 @@ export class AbortableThrottler extends SimpleIdentifyThrottler {
   }
 }
 
-class TooFewIdentifies extends Error {
-  override readonly name = 'TooFewIdentifies';
-}
-
 function loginFailure(error: unknown): GatewayFailure {
-  if (error instanceof TooFewIdentifies) return new GatewayFailure('limit', error.message, { cause: error });
+  if (error instanceof GatewayFailure) return error;
   if (error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid) {
     return new GatewayFailure(
       'token',
