@@ -1,4 +1,5 @@
 import { createLru } from '../../infra/cache/cache.ts';
+import type { NewRequest } from '../contract/chat-platform.ts';
 import type { Command } from '../contract/command.ts';
 import { looksLikeLink } from '../contract/command-spec.ts';
 import {
@@ -224,24 +225,49 @@ function findAddress(text: string): string | undefined {
 export const EDITABLE_MS = 3_600_000;
 const MAX_MESSAGES = 10_000;
 
+export interface EditedLinksOptions<To> {
+  readonly now: () => number;
+  /** Identifies the message from which a request came; undefined if it did not come from a message. */
+  readonly keyOf: (replyTo: To) => string | undefined;
+  /** The event's id and the address of the reply for the links that an edit added. */
+  readonly editOf: (replyTo: To, links: LinksBody['what']) => Pick<NewRequest<To>, 'eventId' | 'replyTo'>;
+}
+
 /** Finds the links that an edit adds to a message: only these are answered, not the earlier ones again. */
-export function createEditedLinks({ now }: { readonly now: () => number }) {
+export function createEditedLinks<To>({ now, keyOf, editOf }: EditedLinksOptions<To>) {
   /**
    * The accepted links by message, in memory only. After a restart an edited message is taken for a new one, and only
    * the event's id, under which an answered request is known, keeps it from being answered twice.
    */
   const answered = createLru<string, ReadonlySet<string>>({ max: MAX_MESSAGES, ttl: EDITABLE_MS, perf: { now } });
+  /** The last work on each message whose request is being accepted. */
+  const accepting = new Map<string, Promise<unknown>>();
 
   return {
-    /** The links that the edit added; all links if this process has no record of the message. */
-    added(messageKey: string, links: LinksBody['what']) {
-      const known = answered.get(messageKey);
-      return { links: links.filter(({ url }) => known?.has(url) !== true), isKnown: known !== undefined };
+    /** Runs the work after that on earlier events of the message, because an edit is compared with what was accepted. */
+    async inOrder<T>(messageKey: string, work: () => Promise<T>): Promise<T> {
+      const done = (accepting.get(messageKey) ?? Promise.resolve()).then(work, work);
+      accepting.set(messageKey, done);
+      return done.finally(() => accepting.get(messageKey) === done && accepting.delete(messageKey));
+    },
+    /**
+     * The request for the links that an edit added, or for all links if this process has no record of the message.
+     * Undefined when the edit added none.
+     * @param whole the request in the whole edited message
+     */
+    added(whole: NewRequest<To> | undefined): NewRequest<To> | undefined {
+      const key = whole && keyOf(whole.replyTo);
+      if (key === undefined || whole?.kind !== 'links') return undefined;
+      const known = answered.get(key);
+      if (known === undefined) return whole;
+      const what = whole.what.filter(({ url }) => !known.has(url));
+      return what.length === 0 ? undefined : { ...whole, what, ...editOf(whole.replyTo, what) };
     },
     /** Records which links of a message were accepted, for later edits. */
-    accepted(messageKey: string, body: RequestBody): void {
+    accepted({ replyTo, ...body }: NewRequest<To>): void {
+      const key = keyOf(replyTo);
       const links = body.kind === 'links' ? body.what.map(({ url }) => url) : [];
-      answered.set(messageKey, new Set([...(answered.get(messageKey) ?? []), ...links]));
+      if (key !== undefined) answered.set(key, new Set([...(answered.get(key) ?? []), ...links]));
     },
   };
 }

@@ -12,7 +12,7 @@ import { AppError } from '../../../errors.ts';
 import { createLru } from '../../../infra/cache/cache.ts';
 import { joinSignals } from '../../../infra/concurrency/abortable.ts';
 import { COMMAND_LIMITS, TIMES } from '../api/limits.ts';
-import { type DiscordReplyTo, stableId } from '../api/reply-to.ts';
+import { type DiscordReplyTo, type MessageReplyTo, stableId } from '../api/reply-to.ts';
 import { DiscordFailure } from '../api/send-failure.ts';
 import type { DiscordContext } from '../outgoing/context.ts';
 import { type DeletedAnswer, matchDeleteButton } from '../render/buttons.ts';
@@ -46,13 +46,8 @@ export function listenToGateway({ context, host, settings }: ListeningOptions) {
   const index = createCommandIndex(context.dispatcher.commandSpecs);
   const seen = createLru<string, true>({ max: SEEN });
   const ages = createAgeMarks();
-  const edits = createEditReader(context);
+  const edits = createLinkEdits(context);
   const underway = new Set<Promise<void>>();
-  /**
-   * Messages whose requests are being stored, by message id. An edit of such a message waits until that is done,
-   * because only then it is known which links the edit added.
-   */
-  const accepting = new Map<unknown, Promise<void>>();
   const marks = createGuildMarks(settings, log);
   let isOpen = true;
   /** True when a received event could not be accepted; then the next process must receive it again. */
@@ -63,12 +58,8 @@ export function listenToGateway({ context, host, settings }: ListeningOptions) {
     underway.add(tracked);
   }
 
-  async function acceptMessage(data: unknown, read: () => ReturnType<typeof readMessage>): Promise<void> {
-    const id = isRecord(data) ? data.id : undefined;
-    const work = (accepting.get(id) ?? Promise.resolve()).then(() => acceptNow(read));
-    accepting.set(id, work);
-    await work;
-    if (accepting.get(id) === work) accepting.delete(id);
+  function acceptMessage(data: unknown, read: () => ReturnType<typeof readMessage>): void {
+    track(edits.inOrder(isRecord(data) ? `${data.id}` : '', () => acceptNow(read)));
   }
 
   /** Reads a request and accepts it. Never rejects. */
@@ -101,10 +92,10 @@ export function listenToGateway({ context, host, settings }: ListeningOptions) {
   return {
     onMessage(data: unknown): void {
       const read = isOpen ? readMessage(data, context) : undefined;
-      if (read !== undefined) track(acceptMessage(data, () => read));
+      if (read !== undefined) acceptMessage(data, () => read);
     },
     onMessageUpdate(data: unknown): void {
-      if (isOpen && isEdit(data, now())) track(acceptMessage(data, () => edits.read(data)));
+      if (isOpen && isEdit(data, now())) acceptMessage(data, async () => edits.added(await readMessage(data, context)));
       const update = isOpen ? readUpdate(data) : undefined;
       if (update !== undefined) embeds.onUpdate(update);
     },
@@ -158,29 +149,17 @@ function createGuildMarks(settings: ListeningOptions['settings'], log: DiscordCo
   };
 }
 
-/** Finds links that were added to a message by an edit. */
-function createEditReader(context: DiscordContext) {
-  const answered = createEditedLinks(context);
-
-  return {
-    /** Reads the request in an edit; undefined when it added no link. @throws ZodError for data that are no message */
-    async read(data: unknown): Promise<NewRequest<DiscordReplyTo> | undefined> {
-      const draft = await readMessage(data, context);
-      if (draft?.kind !== 'links' || draft.replyTo.kind !== 'message') return undefined;
-      const { messageId } = draft.replyTo;
-      const { links, isKnown } = answered.added(messageId, draft.what);
-      if (!isKnown) return draft;
-      if (links.length === 0) return undefined;
-      const eventId = stableId([messageId, ...links.map(({ url }) => url)].join(' '));
+/** Finds the links that an edit adds to a message. */
+function createLinkEdits({ now }: DiscordContext) {
+  return createEditedLinks<MessageReplyTo>({
+    now,
+    keyOf: ({ messageId }) => messageId,
+    editOf(to, links) {
+      const eventId = stableId([to.messageId, ...links.map(({ url }) => url)].join(' '));
       // The earlier links were perhaps not answered, so the embeds of the message stay visible.
-      const replyTo = { ...draft.replyTo, isOnlyLinks: false, editId: eventId };
-      return { ...draft, what: links, replyTo, eventId };
+      return { eventId, replyTo: { ...to, isOnlyLinks: false, editId: eventId } };
     },
-    /** Remembers the links of an accepted message, so that later edits can be compared with it. */
-    accepted(draft: NewRequest<DiscordReplyTo>): void {
-      if (draft.replyTo.kind === 'message') answered.accepted(draft.replyTo.messageId, draft);
-    },
-  };
+  });
 }
 
 /**

@@ -3,7 +3,7 @@ import type { NewRequest } from '../../../bot/contract/chat-platform.ts';
 import { callerOf, type PastedLink, type TextMessage } from '../../../bot/contract/request.ts';
 import { parseShortForm } from '../../../bot/contract/short-forms.ts';
 import { chatIn, isGuildAdmin, rightsIn, uploadBytesIn } from '../api/permissions.ts';
-import type { DiscordReplyTo } from '../api/reply-to.ts';
+import type { MessageReplyTo } from '../api/reply-to.ts';
 import type { DiscordContext } from '../outgoing/context.ts';
 import { isRecord } from './dispatches.ts';
 
@@ -57,7 +57,7 @@ export function readUpdate(data: unknown): { messageId: string; flags: number } 
 export function readMessage(
   data: unknown,
   context: DiscordContext,
-): Promise<NewRequest<DiscordReplyTo> | undefined> | undefined {
+): Promise<NewRequest<MessageReplyTo> | undefined> | undefined {
   const { client } = context.gateway;
   const ownId = client?.user.id;
   if (!mayMatter(data, ownId)) return undefined;
@@ -101,7 +101,7 @@ async function draftOf(
   message: Created,
   { text, direct, found, unfurled }: Said,
   { dispatcher, log, gateway: { client, readsMessages } }: DiscordContext,
-): Promise<NewRequest<DiscordReplyTo> | undefined> {
+): Promise<NewRequest<MessageReplyTo> | undefined> {
   const { author, member } = message;
   const channelId = message.channel_id;
   const guildId = message.guild_id ?? undefined;
@@ -141,7 +141,7 @@ async function draftOf(
     return asks.every(each => each?.kind === 'links' && each.what.every(({ url }) => answered.has(url)));
   }
 
-  const replyTo: DiscordReplyTo = {
+  const replyTo: MessageReplyTo = {
     kind: 'message',
     channelId,
     messageId: message.id,

@@ -7,7 +7,7 @@ import { type Message, type MyChatMember, Update } from '../api/updates.ts';
 import type { InlineMode } from '../inline/inline-mode.ts';
 import type { TelegramContext } from '../outgoing/context.ts';
 import type { ButtonPress } from './button-press.ts';
-import { createReadMessage, type ReadMessage } from './message-request.ts';
+import { createReadMessage } from './message-request.ts';
 
 type TelegramRequest = NewRequest<TelegramReplyTo>;
 
@@ -17,10 +17,8 @@ export function createListener(telegram: TelegramContext, press: ButtonPress, in
   const { chats, log } = telegram;
   const readMessage = createReadMessage(telegram);
   const seen = createLru<number, true>({ max: MAX_SEEN });
-  const edits = createLinkEdits(telegram, readMessage);
+  const edits = createLinkEdits(telegram);
   const greetings = createGreetings(telegram);
-  /** The last update of each message that is being handled. An edit waits until the message itself is accepted. */
-  const taking = new Map<string, Promise<boolean>>();
   const { atOnce, close } = createWorkAtOnce(log);
 
   async function route(update: Update, host: PlatformHost<TelegramReplyTo>): Promise<boolean> {
@@ -31,30 +29,25 @@ export function createListener(telegram: TelegramContext, press: ButtonPress, in
     if (inlineQuery) atOnce(signal => inline.answer(inlineQuery, signal));
     if (chosen) atOnce(signal => inline.fill(chosen, signal));
     const { written, edited } = messagesIn(update);
-    return inOrder(written ?? edited, async () => {
+    const work = async () => {
       const request = await requestOf(update);
       if (request === undefined && query) atOnce(signal => press.act(query, signal));
       if (request === undefined) return true;
       if ((await host.accept(request)) === 'closed') return false;
       edits.accepted(request);
       return true;
-    });
+    };
+    const own = written ?? edited;
+    return own === undefined ? work() : edits.inOrder(messageKey(own.chat.id, own.message_id), work);
   }
 
-  /** Runs the work when the work on earlier updates of the same message has ended. */
-  async function inOrder(message: Message | undefined, work: () => Promise<boolean>): Promise<boolean> {
-    if (message === undefined) return work();
-    const key = `${message.chat.id} ${message.message_id}`;
-    const done = (taking.get(key) ?? Promise.resolve()).then(work, work);
-    taking.set(key, done);
-    return done.finally(() => taking.get(key) === done && taking.delete(key));
-  }
+  const isRecent = ({ date }: Message) => telegram.now() - date * 1_000 <= EDITABLE_MS;
 
   async function requestOf(update: Update): Promise<TelegramRequest | undefined> {
     const { callback_query: query, my_chat_member: member } = update;
     const { written, edited } = messagesIn(update);
     if (written) return readMessage(written);
-    if (edited) return edits.read(edited);
+    if (edited) return isRecent(edited) ? edits.added(await readMessage(edited)) : undefined;
     if (member) return greetings.read(member);
     return query && press.read(query);
   }
@@ -121,30 +114,21 @@ function createWorkAtOnce(log: TelegramContext['log']) {
   };
 }
 
-/** Finds the links that an edit adds to a message, because the earlier links are not answered again. */
-function createLinkEdits({ eventIds, now }: TelegramContext, readMessage: ReadMessage) {
-  const answered = createEditedLinks({ now });
-  const keyOf = ({ chat, message }: TelegramReplyTo) => `${chat} ${message}`;
-
-  return {
-    /** The request for the added links; undefined when the edit adds none. */
-    async read(message: Message): Promise<TelegramRequest | undefined> {
-      if (now() - message.date * 1_000 > EDITABLE_MS) return undefined;
-      const request = await readMessage(message);
-      if (request?.kind !== 'links') return undefined;
-      const { links: added, isKnown } = answered.added(keyOf(request.replyTo), request.what);
-      if (!isKnown) return request;
-      if (added.length === 0) return undefined;
-      const { chat, message_id: id } = message;
+/** Finds the links that an edit adds to a message. */
+function createLinkEdits({ eventIds, now }: TelegramContext) {
+  return createEditedLinks<TelegramReplyTo>({
+    now,
+    keyOf: ({ chat, message }) => (message === undefined ? undefined : messageKey(chat, message)),
+    editOf({ isOnlyLinks: _, ...replyTo }, links) {
+      const { chat, message = 0 } = replyTo;
       // The earlier links were perhaps not answered, so the message is never deleted.
-      const { isOnlyLinks: _, ...replyTo } = request.replyTo;
-      return { ...request, what: added, replyTo, eventId: eventIds(chat.id, id, ...added.map(({ url }) => url)) };
+      return { replyTo, eventId: eventIds(chat, message, ...links.map(({ url }) => url)) };
     },
-    /** Records an accepted request, to compare edits of its message with it. */
-    accepted({ replyTo, ...request }: TelegramRequest): void {
-      if (replyTo.message !== undefined) answered.accepted(keyOf(replyTo), request);
-    },
-  };
+  });
+}
+
+function messageKey(chat: number, message: number): string {
+  return `${chat} ${message}`;
 }
 
 /** How long before or after the move of a group Telegram may report that Medley joined the new supergroup. */
